@@ -313,7 +313,7 @@ void OneSidedServer::refused(const Error &why) noexcept
 	stats_.refused++;
 	/* A client that waits until this store is ready connects again and again: not worth a line each. */
 	if (why.code != ENODATA && why.code != ENOTRECOVERABLE && why.code != EBUSY)
-		log(LogLevel::warning, "refused a client: " + why.message);
+		log_client(LogLevel::warning, "refused a client: " + why.message);
 }
 
 /** Further messages wait for the next turn, so that a client that never stops sending does not block the others. */

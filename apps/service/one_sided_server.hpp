@@ -154,6 +154,8 @@ protected:
 	bool run_on_self(const Chain &chain) { return device_->run_on_self(chain); }
 	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return device_->free_lists(); }
 	void log(LogLevel level, const std::string &line) const { log_to(options_.log, level, line); }
+	/** For what strangers can cause. */
+	void log_client(LogLevel level, const std::string &line) { clients_log_(level, line); }
 
 private:
 	struct Connection;
@@ -191,6 +193,7 @@ private:
 	void put_off(const std::string &why) override;
 
 	const OneSidedServerOptions options_;
+	LimitedLog clients_log_{options_.log};
 	std::unique_ptr<VerbsDevice> device_;
 	std::vector<std::unique_ptr<Connection>> connections_;
 	std::vector<PendingConnection *> pending_; /* clients with a queue pair that have not said they are ready */

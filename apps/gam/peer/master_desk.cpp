@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "common/printable.hpp"
 #include "gam/peer/membership.hpp"
 #include "gam/peer/view_json.hpp"
 
@@ -71,7 +72,7 @@ Result<nlohmann::json> to_result(nlohmann::json answer)
 	if (!take_number(answer, "error", code, 4095) || !code ||
 		!take_text(answer, "message", message, longest_message))
 		return make_error(EBADMSG, "the master refuses for a reason that cannot be");
-	return Error{static_cast<int>(code), message};
+	return Error{static_cast<int>(code), apps::printable(message)};
 }
 
 nlohmann::json MasterDesk::answer(const nlohmann::json &question, Time now)
@@ -89,9 +90,8 @@ Result<nlohmann::json> MasterDesk::join(const nlohmann::json &question, Time now
 {
 	Newcomer who;
 	std::uint64_t port = 0, protocol = 0, block = 0;
-	if (!take_text(question, "host", who.host, Master::longest_host) ||
-		!take_number(question, "port", port, UINT16_MAX) || !take_number(question, "lent", who.lent) ||
-		!take_number(question, "protocol", protocol, UINT16_MAX) ||
+	if (!take_host(question, who.host) || !take_number(question, "port", port, UINT16_MAX) ||
+		!take_number(question, "lent", who.lent) || !take_number(question, "protocol", protocol, UINT16_MAX) ||
 		!take_number(question, "block", block, UINT32_MAX) || !read_log(question, who))
 		return malformed();
 	who.port = static_cast<std::uint16_t>(port);

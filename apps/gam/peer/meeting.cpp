@@ -96,7 +96,7 @@ void Meeting::refused(const Error &why) noexcept
 {
 	if (why.code == ECONNRESET || why.code == EAGAIN || why.code == ESHUTDOWN)
 		return;
-	apps::log_to(peers_.options().log, apps::LogLevel::warning, "refused a node: " + why.message);
+	peers_.log()(apps::LogLevel::warning, "refused a node: " + why.message);
 }
 
 PeerIntroduction Meeting::introduction(const NodeLife &to) const

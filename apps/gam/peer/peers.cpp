@@ -205,8 +205,7 @@ void Peers::lose(Pair &pair, int error, const char *why) noexcept
 	}
 	graves_.push_back({pairs_[pair.number()], device_.device->now()});
 	(error == EPROTO ? counts_.bad_frames : counts_.broken)++;
-	apps::log_to(options_.log, apps::LogLevel::warning,
-		"the pair to node " + std::to_string(node) + " has ended: " + why);
+	log_(apps::LogLevel::warning, "the pair to node " + std::to_string(node) + " has ended: " + why);
 	events_.broken(node, error);
 }
 

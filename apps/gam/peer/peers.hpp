@@ -102,6 +102,8 @@ public:
 
 	[[nodiscard]] PeerStats stats() noexcept;
 	[[nodiscard]] const PeerOptions &options() const noexcept { return options_; }
+	/** Of what others cause. */
+	[[nodiscard]] apps::LimitedLog &log() noexcept { return log_; }
 	/** For queue pairs of other uses, whose completions Events::completed() gets. */
 	[[nodiscard]] rpc::CallDevice &device() noexcept { return *device_.device; }
 
@@ -149,6 +151,7 @@ private:
 
 	PeerDevice device_;
 	PeerOptions options_;
+	apps::LimitedLog log_{options_.log};
 	Events &events_;
 	std::array<Place, max_nodes> places_;
 	std::atomic<std::uint64_t> marked_{0}; /* places with something to post, as bits */

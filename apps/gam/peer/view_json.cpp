@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/peer/view_json.hpp"
 
+#include <algorithm>
+
 #include "gam/peer/master.hpp"
 
 namespace prism::gam
@@ -28,8 +30,7 @@ bool from_json(const nlohmann::json &text, Member &member)
 	if (!text.is_object() || !take_number(text, "node", node, max_nodes - 1) ||
 		!take_number(text, "incarnation", member.life.incarnation) ||
 		!take_number(text, "state", state, static_cast<std::uint64_t>(NodeState::dead)) ||
-		!take_number(text, "changed", member.changed) ||
-		!take_text(text, "host", member.host, Master::longest_host) ||
+		!take_number(text, "changed", member.changed) || !take_host(text, member.host) ||
 		!take_number(text, "port", port, UINT16_MAX) || !take_number(text, "lent", member.lent) ||
 		!take_number(text, "logs", logs, durable_log))
 		return false;
@@ -59,6 +60,12 @@ bool take_text(const nlohmann::json &object, const char *name, std::string &valu
 		return false;
 	value = found->get<std::string>();
 	return true;
+}
+
+bool take_host(const nlohmann::json &object, std::string &host)
+{
+	return take_text(object, "host", host, Master::longest_host) &&
+	       std::all_of(host.begin(), host.end(), [](char one) { return one > ' ' && one <= '~'; });
 }
 
 nlohmann::json to_json(const View &view)

@@ -16,6 +16,8 @@ namespace prism::gam
 bool take_number(const nlohmann::json &object, const char *name, std::uint64_t &value, std::uint64_t most = UINT64_MAX);
 /** The text @p name of @p object, of at most @p longest bytes. False: there is none. */
 bool take_text(const nlohmann::json &object, const char *name, std::string &value, std::size_t longest);
+/** The text "host" of @p object: of printable ASCII without spaces, as it is shown on terminals. False: it is none. */
+bool take_host(const nlohmann::json &object, std::string &host);
 
 [[nodiscard]] nlohmann::json to_json(const View &view);
 /** False: it is no view, or one that cannot be. */

@@ -142,11 +142,6 @@ Result<void> Server::create_workers()
 	return {};
 }
 
-void Server::log(apps::LogLevel level, const std::string &message) const
-{
-	apps::log_to(settings().log, level, message);
-}
-
 /** The number of concurrent calls that the client announces. Errors: it is no client of this server, EINVAL. */
 Result<std::uint32_t> Server::announced(const ConnectionRecord &theirs) const
 {
@@ -278,7 +273,7 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 
 void Server::refused(const Error &why) noexcept
 {
-	log(apps::LogLevel::warning, "refused a client: " + why.message);
+	state_.log(apps::LogLevel::warning, "refused a client: " + why.message);
 	refused_clients_.fetch_add(1, std::memory_order_release);
 }
 

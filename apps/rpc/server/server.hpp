@@ -118,7 +118,6 @@ private:
 	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
 	Result<void> serve();
-	void log(apps::LogLevel level, const std::string &message) const;
 
 	ProtectionDomain pd_;
 	CallHandler &handler_;

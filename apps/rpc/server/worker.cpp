@@ -177,7 +177,7 @@ void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, 
 {
 	if (connection.closed())
 		return;
-	apps::log_to(server_.settings.log, apps::LogLevel::warning,
+	server_.log(apps::LogLevel::warning,
 		"connection " + std::to_string(connection.channel->number()) + " closed: " + reason);
 	count.fetch_add(1, std::memory_order_release);
 	connection.close();

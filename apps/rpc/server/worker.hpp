@@ -20,7 +20,10 @@ namespace prism::rpc
 
 /** What all workers of a server know of it. Outlives them. */
 struct ServerState {
-	ServerOptions settings;
+	explicit ServerState(ServerOptions options) : settings(std::move(options)) {}
+
+	const ServerOptions settings;
+	mutable apps::LimitedLog log{settings.log}; /* of what clients cause */
 	std::atomic<bool> stopping{false};
 };
 

@@ -62,8 +62,8 @@ RecordHead LockReplica::at(std::uint64_t block) const noexcept
 Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(
-		theirs, abdlock_kind, own, [this](apps::LogLevel level, const std::string &line) { log(level, line); });
+	Result<Introduction> client = meet_client(theirs, abdlock_kind, own,
+		[this](apps::LogLevel level, const std::string &line) { log_client(level, line); });
 	if (!client)
 		return client.error();
 	if (client->purpose != Purpose::use)

@@ -128,8 +128,8 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(
-		theirs, prism_kind, own, [this](apps::LogLevel level, const std::string &line) { log(level, line); });
+	Result<Introduction> client = meet_client(theirs, prism_kind, own,
+		[this](apps::LogLevel level, const std::string &line) { log_client(level, line); });
 	if (!client)
 		return client.error();
 	const Result<void> admitted =

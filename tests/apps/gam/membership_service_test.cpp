@@ -406,12 +406,14 @@ TEST(MembershipHostile, NonsenseIsRefusedAndTooMuchOfItCutOff)
 {
 	const MasterThread master(lease);
 	const Stranger stranger(master.port());
-	for (const char *line :
-		{"", "{", "[]", "{}", "null", "{\"ask\":7}", "{\"ask\":\"join\"}", "{\"ask\":\"renew\"}",
-			"{\"ask\":\"join\",\"host\":\"h\",\"port\":-1,\"lent\":0,\"protocol\":1,\"block\":512}",
-			"{\"ask\":\"join\",\"host\":\"h\",\"port\":1e3,\"lent\":0,\"protocol\":1,\"block\":512}",
-			"{\"ask\":\"join\",\"host\":\"h\",\"port\":70000,\"lent\":0,\"protocol\":1,\"block\":512}",
-			"{\"ask\":\"\xff\xfe\"}", "{\"ask\":\"swept\",\"cluster\":1,\"node\":64,\"incarnation\":1}"}) {
+	for (const char *line : {"", "{", "[]", "{}", "null", "{\"ask\":7}", "{\"ask\":\"join\"}",
+		     "{\"ask\":\"renew\"}",
+		     "{\"ask\":\"join\",\"host\":\"\\u001b]0;h\",\"port\":1,\"lent\":0,\"protocol\":1,\"block\":512}",
+		     "{\"ask\":\"join\",\"host\":\"h\\u009b\",\"port\":1,\"lent\":0,\"protocol\":1,\"block\":512}",
+		     "{\"ask\":\"join\",\"host\":\"h\",\"port\":-1,\"lent\":0,\"protocol\":1,\"block\":512}",
+		     "{\"ask\":\"join\",\"host\":\"h\",\"port\":1e3,\"lent\":0,\"protocol\":1,\"block\":512}",
+		     "{\"ask\":\"join\",\"host\":\"h\",\"port\":70000,\"lent\":0,\"protocol\":1,\"block\":512}",
+		     "{\"ask\":\"\xff\xfe\"}", "{\"ask\":\"swept\",\"cluster\":1,\"node\":64,\"incarnation\":1}"}) {
 		stranger.say(std::string(line) + "\n");
 		const nlohmann::json answer = nlohmann::json::parse(stranger.hear(), nullptr, false);
 		ASSERT_TRUE(answer.is_object()) << line;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -27,6 +31,48 @@ TEST(Logs, GoToTheStandardErrorUnlessSaidOtherwise)
 	testing::internal::CaptureStderr();
 	log_to({}, LogLevel::info, "line");
 	EXPECT_EQ(testing::internal::GetCapturedStderr(), "line\n");
+}
+
+TEST(Logs, HaveNoControlCharactersOfAPeer)
+{
+	testing::internal::CaptureStderr();
+	standard_error_log("prog", LogLevel::info)(LogLevel::info, "a\x1b]0;b\nc\x7f\xc2\x9b"
+								   "d \xc3\xa9");
+	log_to({}, LogLevel::info, "\r");
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "prog: a\\x1b]0;b\\x0ac\\x7f\\xc2\x9b"
+							  "d \xc3\xa9\n\\x0d\n");
+	EXPECT_EQ(journal_line(LogLevel::error, "x\n<0>y"), "<3>x\\x0a<0>y\n");
+}
+
+TEST(Logs, OfWhatStrangersCauseAreLimited)
+{
+	using namespace std::chrono_literals;
+	std::vector<std::string> lines;
+	const LimitedLog::Clock::time_point start = LimitedLog::Clock::now();
+	{
+		LimitedLog log([&](LogLevel, const std::string &line) { lines.push_back(line); });
+		for (unsigned i = 0; i < 1000; i++)
+			log(LogLevel::warning, "refused", start);
+		EXPECT_EQ(lines, std::vector<std::string>(LimitedLog::burst, "refused"));
+		lines.clear();
+		log(LogLevel::warning, "later", start + 2s);
+		EXPECT_EQ(
+			lines, (std::vector<std::string>{"980 lines about clients were left out: too many", "later"}));
+		lines.clear();
+		for (auto now = start + 2s; now < start + 12s; now += 1ms)
+			log(LogLevel::warning, "refused", now);
+		EXPECT_EQ(
+			std::count(lines.begin(), lines.end(), "refused"), 11); /* the room of 2 s, and one a second */
+		lines.clear();
+		log(LogLevel::warning, "quiet since", start + 1h);
+		EXPECT_EQ(lines.back(), "quiet since");
+		lines.clear();
+		for (unsigned i = 0; i < LimitedLog::burst; i++)
+			log(LogLevel::warning, "refused", start + 1h);
+		EXPECT_EQ(lines.size(), LimitedLog::burst - 1);
+		lines.clear();
+	}
+	EXPECT_EQ(lines, std::vector<std::string>{"1 lines about clients were left out: too many"});
 }
 
 TEST(Logs, ForTheJournalHavePriorities)
