@@ -96,6 +96,8 @@ int join(prism_gam *&node, const char *master, const prism_gam_options &options)
 
 int leave(prism_gam *node)
 {
+	if (node->joined->is_inherited())
+		return fail(node->joined->check().error());
 	if (node->sessions)
 		return fail(EBUSY, "a session of the node has not ended: end it first");
 	const std::unique_ptr<prism_gam> owned(node);
@@ -143,7 +145,10 @@ int result_of(int error)
 template <typename Call>
 int with_session(prism_gam_session *session, const Call &call) noexcept
 {
-	return checked(session ? nullptr : "the session is NULL", [&] { return result_of(call(session->session)); });
+	return checked(session ? nullptr : "the session is NULL", [&] {
+		const gam::JoinedNode &joined = *session->node.joined;
+		return joined.is_inherited() ? fail(joined.check().error()) : result_of(call(session->session));
+	});
 }
 
 /** Likewise, if @p data and @p size are bytes. */
@@ -244,6 +249,8 @@ int prism_gam_session_begin(struct prism_gam *node, struct prism_gam_session **s
 		return fail(EINVAL, "the place for the session is NULL");
 	*session = nullptr;
 	return checked(node ? nullptr : "the node is NULL", [&] {
+		if (node->joined->is_inherited())
+			return fail(node->joined->check().error());
 		*session = std::make_unique<prism_gam_session>(*node).release();
 		return 0;
 	});

@@ -78,6 +78,8 @@ std::uint64_t Node::available(NodeId node) const noexcept
 
 bool Node::poll()
 {
+	if (is_inherited())
+		return false;
 	const std::unique_lock turn(polling_, std::try_to_lock);
 	if (!turn)
 		return false;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/birth.hpp"
 #include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/coherence/network.hpp"
@@ -66,6 +67,10 @@ public:
 	[[nodiscard]] const NodeOptions &options() const noexcept { return options_; }
 	[[nodiscard]] NodeId self() const noexcept { return options_.self; }
 
+	/** This process is a child of the one whose node it is: nothing can be done with it, and nothing is waited for.
+	 */
+	[[nodiscard]] bool is_inherited() const noexcept { return birth_.is_inherited(); }
+
 	/** @p node is there. */
 	void joined(NodeId node);
 	/**
@@ -95,7 +100,7 @@ public:
 	template <typename Done>
 	void wait_until(const Done &done)
 	{
-		if (done())
+		if (is_inherited() || done())
 			return;
 		waiting_.fetch_add(1, std::memory_order_relaxed);
 		for (unsigned idle = 0; !done();)
@@ -198,6 +203,7 @@ private:
 	/* Network::Listener */
 	void heard(NodeId from, const Message &message) override;
 
+	const apps::Birth birth_;
 	const NodeOptions options_;
 	Network &network_;
 	const LeaseIsOver lease_is_over_;

@@ -145,6 +145,8 @@ Session::Session(Node &node)
 
 Session::~Session()
 {
+	if (node_.is_inherited())
+		return;
 	(void)mfence();
 	while (!locked_.empty())
 		(void)give_back(locked_.back(), 1);
@@ -152,6 +154,8 @@ Session::~Session()
 
 int Session::check(Address at, std::size_t bytes) const noexcept
 {
+	if (node_.is_inherited())
+		return ESTALE;
 	const std::uint64_t end = (std::uint64_t{1} << Address::offset_bits) - at.offset();
 	if (at.is_null() || bytes == 0 || bytes > end)
 		return EINVAL;
@@ -207,6 +211,8 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 
 int Session::mfence()
 {
+	if (node_.is_inherited())
+		return ESTALE;
 	writes_->wait(0);
 	fence();
 	const int error = writes_->take_error();
@@ -315,7 +321,7 @@ int Session::try_at_once(AccessKind kind, std::span<const Address> at)
 int Session::unlock(Address at, std::size_t bytes)
 {
 	const int wrong = check(at, bytes);
-	if (wrong == EINVAL)
+	if (wrong == EINVAL || node_.is_inherited())
 		return wrong;
 	const int fenced = mfence();
 	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
@@ -416,6 +422,8 @@ int Session::ask(HomeRequest &request)
 
 int Session::malloc(std::size_t bytes, Address &address, const Placement &where, std::size_t alignment)
 {
+	if (node_.is_inherited())
+		return ESTALE;
 	if (!std::has_single_bit(alignment) || alignment > Allocator::max_alignment)
 		return EINVAL;
 	HomeRequest request;

@@ -48,7 +48,8 @@ struct Placement {
  * wait. They return 0 or an errno value. Beside those named below: EINVAL (a length of 0, an address that is null or
  * whose end is beyond the home's memory), EFAULT (nothing is allocated at the address), EHOSTUNREACH (its home is
  * gone), EOWNERDEAD (the block's last value has gone with a node), EPROTO (another node has damaged the block), ESTALE
- * (the lease of this node is over: others believe that it is dead). What a write finds is told by the next mfence(),
+ * (the lease of this node is over: others believe that it is dead; or this is a child of fork(2), whose node is its
+ * parent's: then nothing was done). What a write finds is told by the next mfence(),
  * lock or unlock, once.
  *
  * An access inside of one block is atomic; a longer one consists of several, in the order of their addresses.

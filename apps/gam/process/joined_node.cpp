@@ -381,7 +381,20 @@ private:
 };
 
 JoinedNode::JoinedNode(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-JoinedNode::~JoinedNode() = default;
+
+JoinedNode::~JoinedNode()
+{
+	if (is_inherited())
+		(void)parts_.release(); /* NOLINT: its threads, which would be waited for, are not in this process */
+}
+
+Result<void> JoinedNode::check_own() const
+{
+	if (is_inherited())
+		return Error{ESTALE,
+			"the node belongs to the process that this one was forked from; join with one of its own"};
+	return {};
+}
 
 Result<std::unique_ptr<JoinedNode>> JoinedNode::join(const Context &context, const JoinOptions &options)
 {
@@ -417,17 +430,20 @@ std::uint16_t JoinedNode::port() const noexcept
 
 Result<void> JoinedNode::check() const
 {
-	return parts_->check();
+	const Result<void> own = check_own();
+	return own ? parts_->check() : own;
 }
 
 Result<void> JoinedNode::put(const std::string &key, const std::string &value)
 {
-	return parts_->membership().put(key, value);
+	const Result<void> own = check_own();
+	return own ? parts_->membership().put(key, value) : own;
 }
 
 Result<std::string> JoinedNode::get(const std::string &key, std::chrono::milliseconds timeout)
 {
-	return parts_->membership().get(key, timeout);
+	const Result<void> own = check_own();
+	return own ? parts_->membership().get(key, timeout) : own.error();
 }
 
 Result<Address> JoinedNode::get_address(const std::string &key, std::chrono::milliseconds timeout)
@@ -455,12 +471,14 @@ int JoinedNode::log_error() const noexcept
 
 Result<void> JoinedNode::give_up(NodeId node)
 {
-	return parts_->membership().give_up_node(node);
+	const Result<void> own = check_own();
+	return own ? parts_->membership().give_up_node(node) : own;
 }
 
 Result<void> JoinedNode::leave()
 {
-	return parts_->leave();
+	const Result<void> own = check_own();
+	return own ? parts_->leave() : own;
 }
 
 } // namespace prism::gam

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "common/birth.hpp"
 #include "gam/memory/node.hpp"
 #include "gam/memory/session.hpp"
 #include "gam/peer/view.hpp"
@@ -54,7 +55,7 @@ public:
 	 */
 	static Result<std::unique_ptr<JoinedNode>> join(const Context &context, const JoinOptions &options);
 	/** Does not leave(): to the others, it has crashed. */
-	~JoinedNode();
+	~JoinedNode(); /* in a child of fork(2): does nothing */
 	JoinedNode(const JoinedNode &) = delete;
 	JoinedNode &operator=(const JoinedNode &) = delete;
 
@@ -64,8 +65,10 @@ public:
 	[[nodiscard]] std::uint16_t port() const noexcept;
 	/**
 	 * Whether it is a member still. Errors: ESTALE, and why: the others hold it for dead; or it has given up, as
-	 * the master was silent for four leases, or another member cannot be reached. Then whatever a session does
-	 * fails with ESTALE, and nothing waits. The program may destroy it and join() again, as another node.
+	 * the master was silent for four leases, or another member cannot be reached; or this process is a child of
+	 * fork(2), and the node its parent's, for which put(), get(), give_up() and leave() fail likewise. Then
+	 * whatever a session does fails with ESTALE, and nothing waits. The program may destroy it and join() again, as
+	 * another node.
 	 */
 	[[nodiscard]] Result<void> check() const;
 	[[nodiscard]] bool is_expelled() const { return !check().ok(); }
@@ -80,6 +83,8 @@ public:
 	[[nodiscard]] View view() const;
 	/** What has become of its blocks, if it keeps a log. */
 	[[nodiscard]] RecoveryReport recovery() const;
+	/** This process is a child of the one that joined. */
+	[[nodiscard]] bool is_inherited() const noexcept { return birth_.is_inherited(); }
 	/** Why nothing is logged any more, though the node keeps a log; or 0. */
 	[[nodiscard]] int log_error() const noexcept;
 	/** The dead node @p node will not come back: what waits for its log ends. Errors: see Master::give_up(). */
@@ -89,8 +94,10 @@ public:
 
 private:
 	class Parts;
+	[[nodiscard]] Result<void> check_own() const;
 	explicit JoinedNode(std::unique_ptr<Parts> parts);
 
+	const apps::Birth birth_;
 	std::unique_ptr<Parts> parts_;
 };
 

@@ -4,10 +4,15 @@
 
 #include <prism/gam.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -101,6 +106,47 @@ TEST_F(GamInterface, WhatOneNodeWritesAnotherReads)
 	EXPECT_EQ(prism_gam_free(one.session, at), -EINVAL) << "twice";
 	EXPECT_EQ(one.read(at, 5), std::to_string(-EFAULT));
 	expect_said("allocated");
+}
+
+/** In a child of fork(2): how many calls with what its parent has do other than to fail with ESTALE. */
+int calls_of_a_child(Node &parents, std::uint64_t at)
+{
+	std::array<char, 8> text{};
+	std::uint64_t old = 0;
+	prism_gam_session *session = nullptr;
+	std::size_t size = text.size();
+	const int results[] = {prism_gam_read(parents.session, at, text.data(), text.size()),
+		prism_gam_write(parents.session, at, "child", 5), prism_gam_mfence(parents.session),
+		prism_gam_malloc(parents.session, 64, nullptr, &old), prism_gam_free(parents.session, at),
+		prism_gam_atomic(parents.session, at, 8, PRISM_GAM_ADD, 1, 0, &old),
+		prism_gam_rlock(parents.session, at, 8), prism_gam_wlock(parents.session, at, 8),
+		prism_gam_try_wlock(parents.session, at, 8), prism_gam_unlock(parents.session, at, 8),
+		prism_gam_session_begin(parents.node, &session), prism_gam_put(parents.node, "key", "x", 1),
+		prism_gam_get(parents.node, "key", text.data(), &size, 100), prism_gam_leave(parents.node)};
+	expect_said("the node belongs to the process that this one was forked from");
+	prism_gam_session_end(parents.session);
+	return static_cast<int>(
+		std::count_if(std::begin(results), std::end(results), [](int result) { return result != -ESTALE; }));
+}
+
+TEST_F(GamInterface, AChildHasNoNode)
+{
+	Node one(address()), other(address());
+	const std::uint64_t at = other.malloc(block);
+	EXPECT_EQ(one.write(at, "parent"), 0);
+	EXPECT_EQ(prism_gam_wlock(one.session, at, 8), 0);
+	const pid_t child = ::fork();
+	if (!child) {
+		::alarm(10);
+		const int wrong = calls_of_a_child(one, at);
+		::_exit(testing::Test::HasFailure() ? 99 : wrong);
+	}
+	int status = -1;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(prism_gam_unlock(one.session, at, 8), 0);
+	EXPECT_EQ(one.read(at, 6), "parent");
+	EXPECT_EQ(other.write(at, "both"), 0);
 }
 
 TEST_F(GamInterface, Placement)
