@@ -7,8 +7,11 @@
 namespace prism::apps
 {
 
-/** For a log or a terminal, which must not obey what a peer said: control characters are escaped, new lines too. */
-[[nodiscard]] inline std::string printable(std::string_view said)
+/**
+ * For a log or a terminal, which must not obey what a peer said: control characters are escaped, and new lines too
+ * unless they are to be kept.
+ */
+[[nodiscard]] inline std::string printable(std::string_view said, bool keeps_lines = false)
 {
 	constexpr std::string_view digits = "0123456789abcdef";
 	std::string text;
@@ -17,7 +20,8 @@ namespace prism::apps
 		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range */
 		const bool begins_control =
 			byte == 0xc2 && i + 1 < said.size() && static_cast<unsigned char>(said[i + 1]) < 0xa0;
-		if (byte < ' ' || byte == 0x7f || begins_control) {
+		const bool is_kept = keeps_lines && byte == '\n';
+		if ((byte < ' ' && !is_kept) || byte == 0x7f || begins_control) {
 			text += "\\x";
 			text += digits[byte / 16];
 			text += digits[byte % 16];

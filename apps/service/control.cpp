@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "common/printable.hpp"
+
 namespace prism::apps
 {
 
@@ -81,6 +83,7 @@ int ControlChannel::receive_text(std::size_t length, std::string &text, int mill
 			return errno;
 		done += got > 0 ? static_cast<std::size_t>(got) : 0;
 	}
+	text = printable(text, true);
 	return 0;
 }
 

@@ -71,7 +71,8 @@ public:
 	/** Waits up to @p milliseconds for something to receive. False: nothing came. */
 	[[nodiscard]] bool wait(int milliseconds) const noexcept;
 
-	/** The text behind a stats message: @p length bytes. 0 or errno. */
+	/** The text behind a stats message: @p length bytes, of which control characters but new lines are escaped, as
+	 * programs print it. 0 or errno. */
 	int receive_text(std::size_t length, std::string &text, int milliseconds) noexcept;
 
 private:

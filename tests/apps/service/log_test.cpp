@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "common/descriptor.hpp"
+#include "service/control.hpp"
 #include "service/log.hpp"
 
 namespace
@@ -42,6 +46,18 @@ TEST(Logs, HaveNoControlCharactersOfAPeer)
 	EXPECT_EQ(testing::internal::GetCapturedStderr(), "prog: a\\x1b]0;b\\x0ac\\x7f\\xc2\x9b"
 							  "d \xc3\xa9\n\\x0d\n");
 	EXPECT_EQ(journal_line(LogLevel::error, "x\n<0>y"), "<3>x\\x0a<0>y\n");
+}
+
+TEST(ControlChannel, TheTextOfAServerHasNoControlCharacters)
+{
+	std::array<int, 2> ends{};
+	ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+	const Descriptor server(ends[0]), client(ends[1]);
+	const std::string said = "{\n \"name\": \"\x1b]0;x\x07\"\n}";
+	ASSERT_EQ(::send(server.get(), said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
+	std::string text;
+	EXPECT_EQ(ControlChannel(client.get()).receive_text(said.size(), text, 1000), 0);
+	EXPECT_EQ(text, "{\n \"name\": \"\\x1b]0;x\\x07\"\n}");
 }
 
 TEST(Logs, OfWhatStrangersCauseAreLimited)
