@@ -15,18 +15,18 @@ public:
 	Birth() noexcept
 	{
 		[[maybe_unused]] static const int counts =
-			pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
-		made_after_ = forks.load(std::memory_order_relaxed);
+			pthread_atfork(nullptr, nullptr, [] { forks_.fetch_add(1, std::memory_order_relaxed); });
+		made_after_ = forks_.load(std::memory_order_relaxed);
 	}
 
 	/** This is a child of the process that made it. Any thread. */
 	[[nodiscard]] bool is_inherited() const noexcept
 	{
-		return made_after_ != forks.load(std::memory_order_relaxed);
+		return made_after_ != forks_.load(std::memory_order_relaxed);
 	}
 
 private:
-	inline static std::atomic<unsigned> forks{0}; /* on the way from the first process to this one */
+	inline static std::atomic<unsigned> forks_{0}; /* on the way from the first process to this one */
 
 	unsigned made_after_ = 0;
 };
