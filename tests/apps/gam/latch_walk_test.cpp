@@ -252,6 +252,7 @@ struct LatchWalk : LatchNodes {
 			walker.locked_to_write = ask.kind == AccessKind::write_lock;
 			break;
 		case AccessKind::unlock:
+		case AccessKind::write_back:
 			break;
 		}
 	}
