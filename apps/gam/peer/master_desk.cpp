@@ -135,11 +135,8 @@ Result<nlohmann::json> MasterDesk::act(const std::string &what, const nlohmann::
 			"its master was started anew, or is another: start the node again");
 	if (what == "renew")
 		return renew(who, question, now);
-	if (what == "serving") {
-		if (!take_number(question, "epoch", epoch))
-			return malformed();
-		return done(master_.serving(who, epoch, now));
-	}
+	if (what == "serving")
+		return done(master_.serving(who, now));
 	if (what == "leave")
 		return done(master_.leave(who, now));
 	if (what == "swept") {

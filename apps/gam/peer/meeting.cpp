@@ -17,8 +17,6 @@ namespace
 /* Between two attempts to connect: doubled from one to the next */
 constexpr auto shortest_pause = std::chrono::milliseconds(10);
 constexpr auto longest_pause = std::chrono::milliseconds(320);
-/* To connect to who is about to join, and may be a stranger: others wait meanwhile */
-constexpr auto stranger_timeout = std::chrono::milliseconds(300);
 
 } // namespace
 
@@ -148,29 +146,21 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Meeting::on_connect
 	return std::unique_ptr<apps::Reception::AcceptedConnection>(std::make_unique<Arrival>(*this, peer->from));
 }
 
-/* Whom to connect to: first who serves, then who has been tried least often. */
-std::optional<Member> Meeting::next() const
+/* Whom to connect to. */
+std::optional<Member> Meeting::next()
 {
-	const auto rank = [this](const Member &member) {
-		const auto tried = tried_.find(member.life.incarnation);
-		return std::pair(member.state != NodeState::serving, tried == tried_.end() ? 0U : tried->second);
-	};
-	const Member *best = nullptr;
 	for (const Member &member : view_.members) {
-		const bool is_mine_to_meet = me_ && member.live() && member.life.node < me_->life.node &&
-					     !met_.contains(member.life.incarnation);
-		if (is_mine_to_meet && (!best || rank(member) < rank(*best)))
-			best = &member;
+		if (me_ && member.live() && member.life.node < me_->life.node &&
+			!met_.contains(member.life.incarnation))
+			return member;
 	}
-	return best ? std::optional(*best) : std::nullopt;
+	return std::nullopt;
 }
 
 Result<void> Meeting::connect(const Member &member)
 {
-	const std::chrono::milliseconds timeout =
-		member.state == NodeState::serving ? options_.timeout : std::min(options_.timeout, stranger_timeout);
-	const Deadline deadline = std::chrono::steady_clock::now() + timeout;
-	Result<TcpRendezvous> link = TcpRendezvous::connect(member.host, member.port, timeout);
+	const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
+	Result<TcpRendezvous> link = TcpRendezvous::connect(member.host, member.port, options_.timeout);
 	if (!link)
 		return link.error();
 	Result<std::unique_ptr<rpc::Port>> port = peers_.open();
@@ -213,7 +203,6 @@ void Meeting::seek(const std::stop_token &stop)
 	std::unique_lock guard(lock_);
 	while (changed_.wait(guard, stop, [this] { return next().has_value(); }) && !stop.stop_requested()) {
 		const Member member = *next();
-		tried_[member.life.incarnation]++;
 		guard.unlock();
 		const Result<void> connected = connect(member);
 		guard.lock();
@@ -236,10 +225,6 @@ void Meeting::adopt(const Admission &me, const View &view)
 	if (!me_)
 		me_ = me;
 	view_ = view;
-	std::erase_if(tried_, [&view](const auto &tried) {
-		return std::none_of(view.members.begin(), view.members.end(),
-			[&](const Member &member) { return member.life.incarnation == tried.first; });
-	});
 	for (NodeId node = 0; node < max_nodes; node++) {
 		const std::optional<NodeLife> peer = peers_.peer(node);
 		if (peer && !view.find_live(*peer))
@@ -255,8 +240,7 @@ Result<void> Meeting::wait(std::chrono::milliseconds timeout)
 	const auto complete = [&] {
 		missing = nullptr;
 		for (const Member &member : view_.members) {
-			if (me_ && member.state == NodeState::serving && member.life != me_->life &&
-				!peers_.connected(member.life))
+			if (me_ && member.live() && member.life != me_->life && !peers_.connected(member.life))
 				missing = &member;
 		}
 		return me_ && !missing;

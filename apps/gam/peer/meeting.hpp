@@ -10,7 +10,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,7 +51,7 @@ public:
 	 * returns, so not inside of Peers::Listener.
 	 */
 	void adopt(const Admission &me, const View &view);
-	/** Waits until there is a pair to each other member that serves. Errors: ETIMEDOUT (which one is missing). */
+	/** Waits until there is a pair to each other member that lives. Errors: ETIMEDOUT (which one is missing). */
 	Result<void> wait(std::chrono::milliseconds timeout);
 
 private:
@@ -66,7 +65,7 @@ private:
 
 	Result<void> admit(const PeerIntroduction &theirs) const;
 	[[nodiscard]] PeerIntroduction introduction(const NodeLife &to) const;
-	[[nodiscard]] std::optional<Member> next() const;
+	[[nodiscard]] std::optional<Member> next();
 	Result<void> connect(const Member &member);
 	void receive(const std::stop_token &stop);
 	void seek(const std::stop_token &stop);
@@ -81,9 +80,8 @@ private:
 	std::optional<Admission> me_;
 	View view_;
 	std::string why_not_; /* the last attempt has failed: often because that node is dead, as will be heard */
-	std::map<std::uint64_t, unsigned> tried_; /* how often to connect, by incarnation */
-	std::set<std::uint64_t> met_;             /* incarnations to which there was a pair: there is none again */
-	std::jthread receiver_;                   /* declared last: they use the others */
+	std::set<std::uint64_t> met_; /* incarnations to which there was a pair: there is none again */
+	std::jthread receiver_;       /* declared last: they use the others */
 	std::jthread seeker_;
 };
 

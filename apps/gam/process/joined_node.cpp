@@ -100,15 +100,14 @@ public:
 			return admitted.error();
 		options_.node.self = admitted->life.node;
 		watch_.begin(*admitted, membership_);
-		std::uint64_t epoch = view().epoch;
 		Result<void> made = meeting_->wait(options_.timeout);
 		if (made)
 			made = make_node(*admitted);
-		if (made)
-			made = serve(epoch);
 		if (Result<void> member = check(); !member)
 			return member;
-		return made;
+		if (!made)
+			return made;
+		return membership_.serving();
 	}
 
 	Result<void> leave()
@@ -189,26 +188,6 @@ private:
 			return make_error((*opened)->error(), "the log in " + options_.log.folder.string(),
 				"make room for at least " + std::to_string(log.segment_bytes) + " bytes");
 		return opened;
-	}
-
-	/** Likewise connected to all that have begun to serve meanwhile. */
-	Result<void> serve(std::uint64_t epoch)
-	{
-		constexpr auto pause = std::chrono::milliseconds(10);
-		for (;;) {
-			const Result<void> serves = membership_.serving(epoch);
-			if (serves || serves.error().code != EAGAIN)
-				return serves;
-			while (view().epoch == epoch && check().ok())
-				std::this_thread::sleep_for(pause);
-			epoch = view().epoch;
-			Result<void> met = meeting_->wait(options_.timeout);
-			if (met)
-				met = latch_ ? latch_->wait(options_.timeout)
-					     : log_side_->await(options_.timeout, [this] { return !check().ok(); });
-			if (!met)
-				return met;
-		}
 	}
 
 	Result<void> make_node(const Admission &me)

@@ -225,7 +225,7 @@ const Member *LatchSide::missing() const
 {
 	for (const Member &member : view_.members) {
 		const NodeLife &life = member.life;
-		if (life.node < max_nodes && life.node != options_.self && member.state == NodeState::serving &&
+		if (life.node < max_nodes && life.node != options_.self && member.live() &&
 			!(there_.load() & bit(life.node)))
 			return &member;
 	}

@@ -9,8 +9,7 @@ namespace prism::gam
 std::vector<NodeId> await_lenders(JoinedNode &joined, std::chrono::milliseconds patience, std::optional<NodeId> which)
 {
 	constexpr auto pause = std::chrono::milliseconds(20);
-	constexpr auto patience_with_strangers = std::chrono::milliseconds(500); /* they may never come */
-	const auto begin = std::chrono::steady_clock::now();
+	const auto end = std::chrono::steady_clock::now() + patience;
 	for (;;) {
 		std::vector<NodeId> found;
 		bool some_join = false;
@@ -23,9 +22,8 @@ std::vector<NodeId> await_lenders(JoinedNode &joined, std::chrono::milliseconds 
 			else
 				some_join = true;
 		}
-		const auto waited = std::chrono::steady_clock::now() - begin;
-		const bool enough = !found.empty() && (!some_join || waited > patience_with_strangers);
-		if (enough || joined.is_expelled() || waited > patience)
+		const bool enough = !found.empty() && !some_join;
+		if (enough || joined.is_expelled() || std::chrono::steady_clock::now() > end)
 			return found;
 		std::this_thread::sleep_for(pause);
 	}

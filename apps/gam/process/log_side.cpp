@@ -320,6 +320,8 @@ void LogSide::adopt_orphans(NodeId owner)
 
 Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over)
 {
+	constexpr auto pause = std::chrono::microseconds(100);
+	gam::Node &node = *node_.load();
 	{
 		const std::scoped_lock guard(lock_);
 		for (const Member &member : view_.members) {
@@ -334,13 +336,6 @@ Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::func
 		finish_if_done();
 	}
 	peers_.flush();
-	return await(timeout, is_over);
-}
-
-Result<void> LogSide::await(std::chrono::milliseconds timeout, const std::function<bool()> &is_over)
-{
-	constexpr auto pause = std::chrono::microseconds(100);
-	gam::Node &node = *node_.load();
 	const auto end = std::chrono::steady_clock::now() + timeout;
 	for (;;) {
 		if (is_over())

@@ -64,8 +64,6 @@ public:
 	 * node does not say that it has recovered).
 	 */
 	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
-	/** The end of it: polls until all who serve are there, also those who have come since. */
-	Result<void> await(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
 	[[nodiscard]] RecoveryReport report();
 	/** Why nothing is logged any more, or 0. */
 	[[nodiscard]] int error() const noexcept { return log_ ? log_->error() : 0; }

@@ -68,10 +68,10 @@ TEST_F(MembershipMaster, NumbersAreTheLowestAndEpochsRise)
 	EXPECT_EQ(one.node, 1);
 	EXPECT_LT(zero.incarnation, one.incarnation);
 	const std::uint64_t before = epoch();
-	EXPECT_EQ(code_of(master.serving(one, epoch(), now)), 0);
+	EXPECT_EQ(code_of(master.serving(one, now)), 0);
 	EXPECT_EQ(epoch(), before + 1);
 	EXPECT_EQ(master.view().find(1)->state, NodeState::serving);
-	EXPECT_EQ(code_of(master.serving(one, epoch(), now)), 0);
+	EXPECT_EQ(code_of(master.serving(one, now)), 0);
 	EXPECT_EQ(epoch(), before + 1) << "nothing has changed";
 }
 
@@ -92,7 +92,7 @@ TEST_F(MembershipMaster, WhoRenewsLivesAndWhoDoesNotDiesBehindTheMargin)
 	EXPECT_TRUE(live(renews));
 	EXPECT_GT(epoch(), before);
 	EXPECT_EQ(code_of(master.renew(silent, now)), ESTALE);
-	EXPECT_EQ(code_of(master.serving(silent, epoch(), now)), ESTALE);
+	EXPECT_EQ(code_of(master.serving(silent, now)), ESTALE);
 }
 
 /* The renewal that comes too late is not what saves a node. */
@@ -154,55 +154,9 @@ TEST_F(MembershipMaster, WhoIsAloneNeedNotSweepForTheDead)
 
 TEST_F(MembershipMaster, ThereAreSixtyFour)
 {
-	for (NodeId node = 0; node < max_nodes; node++) {
-		const NodeLife life = join();
-		EXPECT_EQ(life.node, node);
-		EXPECT_EQ(code_of(master.renew(life, now)), 0);
-	}
+	for (NodeId node = 0; node < max_nodes; node++)
+		EXPECT_EQ(join().node, node);
 	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
-}
-
-/* Strangers that join and are not heard of again keep no number from a node. */
-TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
-{
-	const NodeLife member = join();
-	EXPECT_EQ(code_of(master.serving(member, epoch(), now)), 0);
-	EXPECT_EQ(code_of(master.renew(member, now)), 0);
-	for (int i = 0; i < 200; i++)
-		(void)join();
-	const NodeLife late = join();
-	EXPECT_EQ(code_of(master.renew(late, now)), 0);
-	for (int i = 0; i < 200; i++)
-		(void)join();
-	EXPECT_TRUE(live(member));
-	EXPECT_TRUE(live(late));
-	EXPECT_EQ(master.view().members.size(), std::size_t{max_nodes});
-}
-
-/* Nobody waits for others that join. So of two, the second one to serve has to know the first. */
-TEST_F(MembershipMaster, WhoServesKnowsAllWhoServe)
-{
-	const NodeLife one = join(), two = join();
-	const std::uint64_t seen = epoch();
-	EXPECT_EQ(code_of(master.serving(one, seen, now)), 0);
-	EXPECT_EQ(code_of(master.serving(two, seen, now)), EAGAIN);
-	EXPECT_EQ(master.view().find(two.node)->state, NodeState::joining);
-	EXPECT_EQ(code_of(master.serving(two, epoch(), now)), 0);
-	EXPECT_EQ(code_of(master.serving(one, seen, now)), 0) << "twice is once";
-}
-
-/* Epochs stay where they are: there would be none left for the nodes. */
-TEST_F(MembershipMaster, ALifeThatCannotHaveBeenIsRefused)
-{
-	Newcomer forged = newcomer(1, Protocol::directory);
-	for (const std::uint64_t far : {std::uint64_t{1} << 32, std::uint64_t{1} << 61, (std::uint64_t{1} << 62) - 1}) {
-		forged.log = LogClaim{77, {63, epoch() + far}, false};
-		EXPECT_EQ(code_of(master.join(forged, now)), EINVAL) << far;
-		EXPECT_EQ(epoch(), 0U);
-	}
-	forged.log = LogClaim{77, {63, 1'000'000}, false};
-	EXPECT_EQ(code_of(master.join(forged, now)), 0) << "a new master knows of no epochs";
-	EXPECT_GT(epoch(), 1'000'000U);
 }
 
 TEST_F(MembershipMaster, AllSpeakTheSameProtocol)

@@ -131,13 +131,10 @@ public:
 	{
 		const Result<Admission> joined = join();
 		ASSERT_TRUE(joined.ok()) << joined.error().message;
-		for (Result<void> serves = make_error(EAGAIN, ""); !serves;) {
-			const std::uint64_t epoch = view().epoch;
-			const Result<void> met = meeting_->wait(patience);
-			ASSERT_TRUE(met.ok()) << met.error().message;
-			serves = membership_->serving(epoch);
-			ASSERT_TRUE(serves.ok() || serves.error().code == EAGAIN) << serves.error().message;
-		}
+		const Result<void> met = meeting_->wait(patience);
+		ASSERT_TRUE(met.ok()) << met.error().message;
+		const Result<void> serves = membership_->serving();
+		ASSERT_TRUE(serves.ok()) << serves.error().message;
 	}
 	void poll() { (void)peers_->poll(*this); }
 	/** From now on a thread polls. */
