@@ -141,7 +141,8 @@ std::string describe_numbers()
 		       std::to_string(std::numeric_limits<Number>::max());
 }
 
-/** What is wrong with @p text as a Number, or nothing. CLI11 would take "nan" and "inf" for numbers. */
+/** What is wrong with @p text as a Number, or nothing. CLI11 would take "nan" and "inf" for numbers, and -1 for the
+ * largest one without a sign. */
 template <typename Number>
 std::string check_number(const std::string &text)
 {
@@ -149,7 +150,15 @@ std::string check_number(const std::string &text)
 	bool good = CLI::detail::lexical_cast(text, number);
 	if constexpr (std::is_floating_point_v<Number>)
 		good = good && std::isfinite(number);
-	return good ? std::string() : "'" + text + "' is no " + describe_numbers<Number>();
+	if constexpr (std::is_unsigned_v<Number>)
+		good = good && text.find('-') == std::string::npos;
+	if (good)
+		return {};
+	double written_otherwise = 0; /* such as 1e6 or 2.0 */
+	const bool has_digits = !std::is_floating_point_v<Number> &&
+				CLI::detail::lexical_cast(text, written_otherwise) &&
+				text.find_first_of("eE.") != std::string::npos;
+	return "'" + text + "' is no " + describe_numbers<Number>() + (has_digits ? ", in digits alone" : "");
 }
 
 /** Names that each release of CLI11 takes: Debian 13's throws at some that Debian 12's takes. */
@@ -165,6 +174,22 @@ std::string check_seconds(std::string &text)
 	double seconds = -1;
 	const bool good = CLI::detail::lexical_cast(text, seconds) && seconds >= 0 && seconds <= most_seconds;
 	return good ? std::string() : "'" + text + "' is no number of seconds from 0 to 1000000";
+}
+
+/* CLI11's own tell the largest number there is, with 300 digits. */
+
+std::string check_positive(std::string &text)
+{
+	double number = 0;
+	const bool good = CLI::detail::lexical_cast(text, number) && number > 0;
+	return good ? std::string() : "'" + text + "' is no number above 0";
+}
+
+std::string check_not_negative(std::string &text)
+{
+	double number = -1;
+	const bool good = CLI::detail::lexical_cast(text, number) && number >= 0;
+	return good ? std::string() : "'" + text + "' is no number from 0 on";
 }
 
 /** The type of each value of an option whose variable is a Target. */
@@ -195,9 +220,9 @@ Range::Range(double least, double most) : Check(share(CLI::Range(least, most))) 
 
 Seconds::Seconds() : Check(share(CLI::Validator(check_seconds, {}, "SECONDS"))) {}
 
-PositiveNumber::PositiveNumber() : Check(share(CLI::PositiveNumber)) {}
+PositiveNumber::PositiveNumber() : Check(share(CLI::Validator(check_positive, "POSITIVE"))) {}
 
-NonNegativeNumber::NonNegativeNumber() : Check(share(CLI::NonNegativeNumber)) {}
+NonNegativeNumber::NonNegativeNumber() : Check(share(CLI::Validator(check_not_negative, "NONNEGATIVE"))) {}
 
 ExistingFile::ExistingFile() : Check(share(CLI::ExistingFile)) {}
 

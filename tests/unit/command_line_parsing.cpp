@@ -243,6 +243,9 @@ TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)
 	app_.add_option("--large", large);
 	refuse({"--port", "65536"}, "--port: '65536' is no whole number from 0 to 65535", validation_error);
 	refuse({"--port", "-1"}, "--port: '-1' is no whole number from 0 to 65535", validation_error);
+	refuse({"--large", "-1"}, "--large: '-1' is no whole number from 0 to 18446744073709551615", validation_error);
+	refuse({"--large", "1e10"},
+		"--large: '1e10' is no whole number from 0 to 18446744073709551615, in digits alone", validation_error);
 	accept({"--large", "18446744073709551615"});
 	EXPECT_EQ(large, UINT64_MAX);
 }
@@ -347,7 +350,7 @@ TEST_F(CommandLineTest, Signs)
 		std::vector<std::vector<const char *>>{{"-a", "0"}, {"-n", "-1"}}) {
 		const auto early = parse(words);
 		ASSERT_TRUE(early);
-		EXPECT_NE(early->text.find("not in range"), std::string::npos) << early->text;
+		EXPECT_NE(early->text.find("is no number "), std::string::npos) << early->text;
 		EXPECT_EQ(early->code, validation_error);
 	}
 }

@@ -119,7 +119,10 @@ void add_cluster_options(cli::CommandLine &app, ClusterOptions &cluster, Given &
 	app.add_flag("!--uncached", cluster.cached, "No node has copies of others' blocks");
 	app.add_option("--cache", given.cache, "Lines of a node's cache, in percent of its threads' blocks")
 		.capture_default_str();
-	app.add_option("--timeout", cluster.timeout, "Seconds that nodes wait for each other").capture_default_str();
+	app.add_option("--timeout", cluster.timeout, "Seconds that nodes wait for each other")
+		.check(cli::PositiveNumber())
+		.check(cli::Seconds())
+		.capture_default_str();
 }
 
 void add_workload_options(cli::CommandLine &app, Workload &workload, Given &given)

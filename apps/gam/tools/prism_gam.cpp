@@ -328,7 +328,9 @@ public:
 			command.add_flag("--try", options_.tries, "do not wait: exit with 3 if another holds it");
 		}
 		command = add("forget", "say that a dead node that keeps a log will not come back", forget);
-		command.add_option("NODE", options_.node, "its number").required();
+		command.add_option("NODE", options_.node, "its number")
+			.required()
+			.check(cli::Range(0, int{max_nodes} - 1));
 		add("stat", "list the nodes", stat).add_flag("--json", options_.json, "as JSON");
 		app_.require_subcommand(1);
 	}
@@ -370,7 +372,8 @@ int main(int argc, char **argv)
 	app.add_option(
 		   "--timeout", options.timeout, "seconds to reach the nodes, and of malloc to wait for one that lends")
 		.capture_default_str()
-		.check(cli::Seconds());
+		.check(cli::Seconds())
+		.check(cli::PositiveNumber());
 	Commands commands(app, options);
 	commands.add_all();
 	if (const auto ended = app.parse("prism-gam", argc, argv))

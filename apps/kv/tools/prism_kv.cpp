@@ -354,6 +354,7 @@ int main(int argc, char **argv)
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")
 		.check(cli::Seconds())
+		.check(cli::PositiveNumber())
 		.capture_default_str();
 	app.require_subcommand(1);
 

@@ -228,7 +228,9 @@ int main(int argc, char **argv)
 	app.add_option("--records,--keys", options.records, "How many records to have room for")
 		.check(cli::Range(1.0, 1e10))
 		.capture_default_str();
-	app.add_option("--key-size,--max-key", options.max_key, "Bytes of the longest key").capture_default_str();
+	app.add_option("--key-size,--max-key", options.max_key, "Bytes of the longest key")
+		.check(cli::PositiveNumber())
+		.capture_default_str();
 	app.add_option("-s,--value-size,--size", options.max_value, "Bytes of the longest value").capture_default_str();
 	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
 	app.add_option("--shard", options.shard.shard, "prism: the number of this server among the store's, from 0")

@@ -151,9 +151,10 @@ int get(const Options &options)
 /** The text, or standard input; zeros behind it. */
 int put(const Options &options)
 {
-	std::string text = options.text;
+	const bool from_input = options.text.empty() || options.text == "-"; /* as the other tools have it */
+	std::string text = from_input ? std::string() : options.text;
 	std::array<char, 4096> piece;
-	while (options.text.empty() && text.size() <= Configuration::largest_block) {
+	while (from_input && text.size() <= Configuration::largest_block) {
 		const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
 		if (got <= 0)
 			break;
@@ -230,6 +231,7 @@ int main(int argc, char **argv)
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails")
 		.check(cli::Seconds())
+		.check(cli::PositiveNumber())
 		.capture_default_str();
 
 	cli::Command creating = app.add_subcommand("create", "Make the configuration of a new volume");
@@ -243,7 +245,7 @@ int main(int argc, char **argv)
 	cli::Command putting =
 		app.add_subcommand("put", "Write a block: TEXT, or standard input, with zeros behind it");
 	putting.add_option("block", options.block, "Its number, from 0").required();
-	putting.add_option("text", options.text, "What to write");
+	putting.add_option("text", options.text, "What to write; - or nothing: the standard input");
 	cli::Command asking = app.add_subcommand("status", "Tell how the replicas are");
 	asking.add_flag("--json", options.json, "Their statistics too");
 	cli::Command repairing =

@@ -78,6 +78,7 @@ void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters
 	parameters.connection.gam.add_to(app);
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
 		.check(cli::PositiveNumber())
+		.check(cli::Seconds())
 		.capture_default_str();
 }
 

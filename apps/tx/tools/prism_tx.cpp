@@ -477,6 +477,7 @@ int main(int argc, char **argv)
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a shard, and to try")
 		.check(cli::Seconds())
+		.check(cli::PositiveNumber())
 		.capture_default_str();
 	app.add_option(
 		"--attempts", options.attempts, "Give up after so many (default: as many as the timeout has room for)");

@@ -169,6 +169,9 @@ wrong_addresses() {
 		2|'65537' is not remote, random, or the number of a node|malloc 8 --on 65537
 		2|'here' is not remote, random, or the number of a node|malloc 8 --on here
 		2|BYTES|read $freed
+		2|'-1' is no whole number from 0|malloc -1
+		2|NODE: Value 99 not in range|forget 99
+		2|--timeout|--timeout 0 stat
 		2|subcommand|
 	END
 	pass "addresses and numbers that are wrong"

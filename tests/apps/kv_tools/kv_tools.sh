@@ -430,7 +430,11 @@ server_usage() {
 		1 --shard 2 --shards 2
 		1 --shards 0
 		1 --name with/a/name/that/is/longer/than/31
-		1 --max-key 0
+		2 --max-key 0
+		2 --store rpc --key-size 0
+		2 --store pilaf --key-size 0
+		2 --store jakiro --key-size 0
+		2 --records 1e10
 		1 --max-key 5000
 		1 --size 2000000
 		1 -d nothing
