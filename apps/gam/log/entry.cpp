@@ -15,8 +15,8 @@ namespace
 
 static_assert(std::endian::native == std::endian::little, "logs are little-endian");
 
-constexpr std::uint64_t magic = 0x474f4c4d53495250; /* "PRISMLOG" */
-constexpr std::size_t checked_head = 88;            /* bytes; their checksum follows */
+constexpr std::uint64_t magic = 0x474f4c4d53495250;          /* "PRISMLOG" */
+constexpr std::size_t checked_head = 88;                     /* bytes; their checksum follows */
 constexpr std::uint64_t failed_gap = std::uint64_t{1} << 63; /* beside the sequence of the gap */
 
 template <typename T>

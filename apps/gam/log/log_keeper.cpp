@@ -16,7 +16,8 @@ constexpr std::chrono::milliseconds pause{10};
 } // namespace
 
 LogKeeper::LogKeeper(NodeLog &log, LogKeeperOptions options)
-	: log_(log), least_(options.compact_above), compact_above_(least_), thread_([this](const std::stop_token &stop) { run(stop); })
+	: log_(log), least_(options.compact_above), compact_above_(least_),
+	  thread_([this](const std::stop_token &stop) { run(stop); })
 {
 }
 

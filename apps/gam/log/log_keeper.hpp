@@ -43,9 +43,9 @@ private:
 	const std::size_t least_; /* of compact_above_ */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
-	std::uint64_t wanted_ = 0; /* sequence */
+	std::uint64_t wanted_ = 0;  /* sequence */
 	std::size_t compact_above_; /* segments; of the thread */
-	std::jthread thread_;      /* declared last: it uses the others */
+	std::jthread thread_;       /* declared last: it uses the others */
 };
 
 } // namespace prism::gam

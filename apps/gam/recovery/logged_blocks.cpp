@@ -93,7 +93,8 @@ std::vector<bool> LoggedBlocks::possibly_allocated(std::uint64_t blocks) const
 	std::vector<bool> possible(blocks, !knows_allocations_);
 	for (const auto &[address, allocation] : allocations_) {
 		const std::uint64_t end = address.offset() + allocation.bytes;
-		for (std::uint64_t number = address.block_number(); number * block_size < end && number < blocks; number++)
+		for (std::uint64_t number = address.block_number(); number * block_size < end && number < blocks;
+			number++)
 			possible[number] = true;
 	}
 	return possible;
