@@ -7,8 +7,6 @@
 #include <net/if_arp.h>
 #include <sys/ioctl.h>
 
-#include <linux/if.h> /* after net/if.h: what that lacks */
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -113,7 +111,6 @@ InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entr
 	info.name = name;
 	info.index = ::if_nametoindex(name.c_str());
 	info.is_loopback = entry.ifa_flags & IFF_LOOPBACK;
-	info.has_carrier = entry.ifa_flags & IFF_LOWER_UP; /* IFF_RUNNING comes up to a second later */
 	return list.emplace_back(std::move(info));
 }
 
@@ -122,20 +119,6 @@ int rank(const Address &address)
 	if (address.is_ipv4())
 		return 0;
 	return is_link_local(address) ? 2 : 1;
-}
-
-/* Programs take the first device that they find. One that leads to other hosts also leads to this one. */
-int rank(const InterfaceInfo &info)
-{
-	if (!info.has_carrier)
-		return 2;
-	return info.is_loopback ? 1 : 0;
-}
-
-template <typename Item>
-void sort_by_rank(std::vector<Item> &list)
-{
-	std::ranges::stable_sort(list, {}, [](const Item &item) { return rank(item); });
 }
 
 } // namespace
@@ -152,9 +135,9 @@ std::vector<InterfaceInfo> list_interfaces(int *why)
 	for (InterfaceInfo &info : list) {
 		if (const int failure = describe(info))
 			error = failure;
-		sort_by_rank(info.addresses);
+		std::stable_sort(info.addresses.begin(), info.addresses.end(),
+			[](const Address &a, const Address &b) { return rank(a) < rank(b); });
 	}
-	sort_by_rank(list);
 	if (why)
 		*why = error;
 	return list;

@@ -17,15 +17,13 @@ struct InterfaceInfo {
 	unsigned index = 0;
 	unsigned mtu = 0; /**< of the link, in bytes of IP packet */
 	bool is_loopback = false;
-	bool has_carrier = false;
 	std::array<std::uint8_t, 6> hardware{}; /**< Ethernet address; zeros if it has none */
 	std::vector<Address> addresses;         /**< IPv4 first, then global IPv6, then link-local */
 };
 
 /**
- * Interfaces of the calling thread's network namespace that are up and have an IP address: those that lead to other
- * hosts, loopback, and those without a carrier, each in the kernel's order. Empty if there is none or they cannot be
- * read. An IPv6 address counts once nobody else on the link was found to have it:
+ * Interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's order. Empty
+ * if there is none or they cannot be read. An IPv6 address counts once nobody else on the link was found to have it:
  * until then, and if somebody has, it cannot be bound. Thread-safe.
  * @param why if given: 0, or the errno for which they cannot be read, as without descriptors
  */
