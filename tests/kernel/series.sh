@@ -59,8 +59,8 @@ make_module || { cat "$work/said"; echo "FAIL: the headers are refused"; exit 1;
 [ -e "$work/out/rxe_prism.ko" ] || { echo "FAIL: 0 without a module"; exit 1; }
 printf 'modules:\n' >"$work/headers/Makefile"
 refused "a make that makes nothing" 'made no .*rxe_prism.ko' make_module
-first=$work/module/patches/$("$work/module/build.sh" --series "$line" | head -n 1)
-file=$(sed -n 's,^--- a/,,p' "$first" | head -n 1)
+first=$work/module/patches/$("$work/module/build.sh" --series "$line" | sed -n 1p)
+file=$(sed -n 's,^--- a/,,p' "$first" | sed -n 1p)
 
 echo '/* changed */' >>"$work/source/$rxe/$file"
 refused "a file that the series was not made for" "not made for this kernel source.*$file" prepare

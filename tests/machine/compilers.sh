@@ -99,7 +99,7 @@ for compiler in "$@"; do
 	else
 		compile "$compiler"
 		bash -euo pipefail -c "$(declare -f works); works build-$compiler/bin" >works.log 2>&1 || { cat works.log; echo "FAIL: what $compiler makes does not work"; exit 1; }
-		echo "ok: $("$CXX" --version | head -n 1): no warning, it works ($((SECONDS - begun)) s)"
+		echo "ok: $("$CXX" --version | sed -n 1p): no warning, it works ($((SECONDS - begun)) s)"
 	fi
 	rm -rf "build-$compiler"
 done

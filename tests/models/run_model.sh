@@ -438,7 +438,7 @@ depth=$(sed -n 's/.*depth reached \([0-9]*\).*/\1/p' pan.log)
 states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
 memory=$(sed -n 's/^ *\([0-9.]*\).*total actual memory usage.*/\1/p' pan.log)
 seconds=$(sed -n 's/.*elapsed time \([0-9.]*\) seconds.*/\1/p' pan.log)
-violated=$(sed -n 's/^pan:[0-9]*: //p' pan.log | sed 's/ (at depth.*//' | head -n 1)
+violated=$(sed -n 's/^pan:[0-9]*: //p' pan.log | sed 's/ (at depth.*//' | sed -n 1p)
 echo "$name (${defines[*]}; ${search[$name]}): ${states:-?} states, depth ${depth:-?}, ${errors:-?} errors," \
 	"${memory:-?} MiB, ${seconds:-?} s${violated:+; $violated}"
 

@@ -28,7 +28,7 @@ else
 	pattern='::1'
 fi
 run=("$PRISM_BUILD/bin/prism-run" --device=prism_lo)
-gid=$("${run[@]}" ibv_devinfo -v | sed -nE "s/.*GID\[ *([0-9]+)\]:[[:space:]]*$pattern(,.*)?\$/\1/p" | head -n 1)
+gid=$("${run[@]}" ibv_devinfo -v | sed -nE "s/.*GID\[ *([0-9]+)\]:[[:space:]]*$pattern(,.*)?\$/\1/p" | sed -n 1p)
 [ -n "$gid" ] || skip "no address that two contexts share: no namespaces for this user, and no ::1"
 
 timeout 200 "${run[@]}" /usr/bin/python3 "$here/run.py" --dev prism_lo --gid "$gid" --suite $suite --out "$report" \

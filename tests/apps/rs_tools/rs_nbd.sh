@@ -389,7 +389,7 @@ usage() {
 		configuration=FILE is missing|
 		cannot read the configuration $none|configuration=$none
 		cannot find the configuration $none|configuration=$none exclusive=true
-		this is no configuration of a volume|configuration=/dev/null
+		it is no regular file|configuration=/dev/null
 		etcd at http://127.0.0.1:1 does not answer|etcd://127.0.0.1:1/volume
 		exclusive attachment is by a lock beside the configuration, which is in etcd|etcd://127.0.0.1:1/v exclusive=1
 		could not decipher boolean (maybe)|configuration=$volume exclusive=maybe
