@@ -99,16 +99,6 @@ std::vector<Address> gids_of(ibv_context *context)
 	return gids;
 }
 
-/** The handler of QP 1. */
-int on_management(void *service, const ibv_gid *from, const ibv_gid *to, const void *data)
-try {
-	Mad mad;
-	std::memcpy(mad.data(), data, mad.size());
-	return static_cast<Service *>(service)->arrive(from_gid(*from), from_gid(*to), mad) ? 0 : ENOBUFS;
-} catch (const std::bad_alloc &) {
-	return ENOMEM;
-}
-
 } // namespace
 
 Time now()
@@ -176,10 +166,8 @@ void Service::stop()
 
 Service::Port::~Port()
 {
-	if (!context)
-		return;
-	prismdv_soft_gsi_attach(context, nullptr, nullptr);
-	ibv_close_device(context);
+	if (context)
+		ibv_close_device(context);
 }
 
 bool Service::claim_process()
@@ -303,11 +291,8 @@ int Service::open_device(const std::string &name, unsigned interface)
 	if (!port->context)
 		return errno;
 	port->gids = gids_of(port->context);
-	prismdv_soft_gsi_attach(port->context, nullptr, nullptr); /* the launcher's handler, as of any context */
-	const int error = prismdv_soft_gsi_attach(port->context, on_management, this);
-	if (!error)
-		ports_.emplace(name, std::move(port));
-	return error;
+	ports_.emplace(name, std::move(port));
+	return 0;
 }
 
 void Service::open_all_devices()

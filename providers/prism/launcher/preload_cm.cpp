@@ -289,17 +289,9 @@ dev_t kernel_device_number()
 	return found ? makedev(major_number, minor_number) : 0;
 }
 
-bool is_on_network(const struct ibv_device *device)
-try {
-	return prism::cm::network_devices().contains(device->name);
-} catch (const std::exception &) {
-	return false;
-}
-
-// For a context of the program's, whoever in the host the datagram is meant
-// for. Without a connection manager here, nobody waits for a receiver that is
-// busy.
-int hand_management_on(void *, const union ibv_gid *from, const union ibv_gid *to, const void *data)
+// To whoever in the host the datagram is meant for. Without a connection manager here, nobody waits for a receiver that
+// is busy.
+int hand_management_on(const union ibv_gid *from, const union ibv_gid *to, const void *data)
 try {
 	static const prism::cm::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	prism::cm::Address source, destination;
@@ -373,6 +365,7 @@ __attribute__((constructor)) void look_up()
 	real_close_range(1, 0, 0);
 	errno = 0;
 	Manager::keep_over_fork();
+	prismdv_soft_gsi_handle(hand_management_on);
 }
 
 __attribute__((destructor)) void say_goodbye()
@@ -481,16 +474,6 @@ int prism_fxstat(int, int fd, struct stat *status) noexcept
 int prism_fxstat64(int, int fd, struct stat *status) noexcept
 {
 	return status_of(fd, status);
-}
-
-struct ibv_context *ibv_open_device(struct ibv_device *device)
-{
-	static constinit Function<struct ibv_context *(struct ibv_device *)> real("ibv_open_device", "IBVERBS_1.1");
-	struct ibv_context *const context = real(device);
-
-	if (context && prismdv_is_soft_device(device) && is_on_network(device))
-		prismdv_soft_gsi_attach(context, hand_management_on, nullptr);
-	return context;
 }
 
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buffer, size_t size)

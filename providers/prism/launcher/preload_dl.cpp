@@ -69,7 +69,6 @@ const auto &stand_ins()
 		stand_in("ibv_get_device_list", "IBVERBS_1.1", ibv_get_device_list),
 		stand_in("ibv_free_device_list", "IBVERBS_1.1", ibv_free_device_list),
 		stand_in("ibv_get_device_guid", "IBVERBS_1.1", ibv_get_device_guid),
-		stand_in("ibv_open_device", "IBVERBS_1.1", ibv_open_device),
 		stand_in("ibv_import_device", "IBVERBS_1.10", ibv_import_device),
 		stand_in("ibv_query_gid", "IBVERBS_1.1", ibv_query_gid),
 		stand_in("_ibv_query_gid_ex", "IBVERBS_1.11", _ibv_query_gid_ex),

@@ -129,7 +129,6 @@ bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct s
 
 /**
  * prism_soft_gsi_handler - a management datagram has come to QP 1
- * @arg: as given to prismdv_soft_gsi_attach()
  * @from: the sender's GID
  * @to: ours that it was sent to
  * @mad: PRISM_SOFT_MAD_SIZE bytes, valid during the call
@@ -137,16 +136,18 @@ bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct s
  * Called by whichever thread drives the device, with the context's lock held: it copies and returns, and calls no
  * verbs. Returns 0, or an errno value if the datagram is lost, which is counted (rx_management_dropped).
  */
-typedef int (*prism_soft_gsi_handler)(void *arg, const union ibv_gid *from, const union ibv_gid *to, const void *mad);
+typedef int (*prism_soft_gsi_handler)(const union ibv_gid *from, const union ibv_gid *to, const void *mad);
 
 /**
- * prismdv_soft_gsi_attach - receive what comes to QP 1 (IBTA 13.5, the general services interface)
- * @handler: NULL to receive nothing more; when that call returns, the old handler is not running
+ * prismdv_soft_gsi_handle - who receives what comes to QP 1 (IBTA 13.5, the general services interface)
+ * @handler: for each context of the process that is opened from now on; not of a loopback interface, which leads
+ * nowhere
  *
- * Starts the engine thread, even of a context whose progress is inline: who asks must be answered in time.
- * Returns 0, or EBUSY if there is a handler already.
+ * Not given to one context after the other: whatever is sent to a host comes to any of its contexts, from the moment
+ * when one is open. Such a context has an engine thread, even if its progress is inline: who asks must be answered in
+ * time.
  */
-int prismdv_soft_gsi_attach(struct ibv_context *ctx, prism_soft_gsi_handler handler, void *arg);
+void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler);
 
 /**
  * prismdv_soft_gsi_send - send a management datagram from QP 1 to QP 1

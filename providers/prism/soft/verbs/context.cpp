@@ -18,6 +18,7 @@
 #include "../../c_boundary.hpp"
 #include "../protocol/user_memory.hpp"
 #include "device.hpp"
+#include "gid.hpp"
 #include "objects.hpp"
 #include "signals.hpp"
 
@@ -183,10 +184,12 @@ std::unique_ptr<Context> Context::open(
 		open.list.push_back(context.get());
 	}
 	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
-	if (context->port_->udp().shares_addresses())
+	if (context->port_->udp().shares_addresses() || context->has_management())
 		context->start_thread(true);
 	return context;
 }
+
+std::atomic<prism_soft_gsi_handler> Context::management_handler;
 
 Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress)
 	: counters_(std::move(counters)), port_(std::move(port)), mtu_(interface().mtu),
@@ -579,9 +582,15 @@ void Context::cq_event(CompletionQueue &cq, ibv_event_type type)
 		on_cq_event(cq, type);
 }
 
+bool Context::has_management() const
+{
+	return management_handler && !interface().is_loopback;
+}
+
 void Context::management(const Route &route, std::span<const std::uint8_t> mad)
 {
-	if (!on_management || !on_management(route, mad))
+	const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
+	if (!has_management() || management_handler.load()(&from, &to, mad.data()))
 		engine().counters.rx_management_dropped++;
 }
 

@@ -17,6 +17,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "../../launcher/soft_device.h"
 #include "../../prismdv.h"
 #include "../net/port.hpp"
 #include "../protocol/engine.hpp"
@@ -116,11 +117,13 @@ public:
 	std::function<void(CompletionQueue &, ibv_event_type)> on_cq_event;
 	void management(const Route &route, std::span<const std::uint8_t> mad) override;
 	std::function<void(SharedReceiveQueue &, ibv_event_type)> on_srq_event;
-	std::function<bool(const Route &, std::span<const std::uint8_t>)> on_management;
+	/** Of all contexts; prismdv_soft_gsi_handle() */
+	static std::atomic<prism_soft_gsi_handler> management_handler;
 
 private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
+	[[nodiscard]] bool has_management() const;
 	void publish_counters();
 	[[nodiscard]] std::vector<PageAddress> page_addresses() const;
 	bool take_in(const std::vector<Address> &numbers, const InterfaceInfo &current);

@@ -119,24 +119,9 @@ ssize_t prismdv_soft_gid_index(
 	return guarded(look_up);
 }
 
-int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler, void *arg)
+void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler)
 {
-	Context &context = to_context(handle);
-	const auto attach = [&] {
-		if (handler)
-			context.start_thread(true);
-		const std::lock_guard guard(context.lock);
-		if (handler && context.on_management)
-			return EBUSY;
-		context.on_management = nullptr;
-		if (handler)
-			context.on_management = [handler, arg](const Route &route, std::span<const std::uint8_t> mad) {
-				const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
-				return handler(arg, &from, &to, mad.data()) == 0;
-			};
-		return 0;
-	};
-	return guarded(attach);
+	Context::management_handler = handler;
 }
 
 int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gid *to, const void *mad)
