@@ -354,7 +354,7 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 		std::optional<ControlMessage> answer;
 		error = hear(connection.number, message, answer);
 		if (error)
-			log(LogLevel::warning,
+			log_client(LogLevel::warning,
 				fmt::format("client {} talks nonsense: its connection ends", connection.number));
 		else if (answer)
 			error = connection.control.send(*answer);

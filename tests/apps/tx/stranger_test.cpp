@@ -2,6 +2,7 @@
 /* What somebody can do to a store who only connects to its shards, and says what is not so. */
 #include "support.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <limits>
 #include <memory>
@@ -125,6 +126,24 @@ TEST(Stranger, DoesNotTakeNumbersThatItWasNotGiven)
 	works(client);
 	Client later(store);
 	works(later);
+}
+
+TEST(Stranger, FillsNoLogWithNonsense)
+{
+	std::atomic<unsigned> lines{0};
+	StoreOptions options;
+	options.shards = 1;
+	options.log = [&lines](apps::LogLevel, const std::string &line) {
+		lines += line.find("talks nonsense") != std::string::npos;
+	};
+	const Store store(options);
+	for (unsigned i = 0; i < 2 * apps::LimitedLog::burst; i++) {
+		Stranger stranger(store, 0, {}, true);
+		ASSERT_TRUE(stranger.entered());
+		EXPECT_EQ(stranger.say(static_cast<apps::ControlKind>(0x7777), 1), -1);
+	}
+	EXPECT_GT(lines, 0U);
+	EXPECT_LT(lines, 2 * apps::LimitedLog::burst);
 }
 
 /** A ticket that is good, and a connection that does not come to its end. */

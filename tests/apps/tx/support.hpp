@@ -56,6 +56,7 @@ struct StoreOptions {
 	std::uint32_t lanes = 16;
 	std::optional<StoreSecret> secret = StoreSecret::random();
 	std::vector<apps::BufferClass> classes; /* empty: for as many keys as cells */
+	apps::LogSink log = [](apps::LogLevel, const std::string &) {};
 };
 
 /** Each shard serves on a thread and with a device context of its own, so that it can go alone. */
@@ -94,7 +95,7 @@ public:
 		if (mine.classes.empty())
 			mine.classes = PrismShardOptions::classes_for(
 				options.cells / 2, options.cells, options.numbered, 64, options.value_size);
-		mine.log = [](apps::LogLevel, const std::string &) {};
+		mine.log = options.log;
 		Place &place = places_[shard];
 		place.shard =
 			PrismShard::create(Context::open("prism_lo", Progress::engine_thread).value(), mine).value();
