@@ -19,7 +19,8 @@ namespace prism
 namespace
 {
 
-constexpr int backlog = 128;
+/* As many as the kernel lets wait (net.core.somaxconn): who finds no place tries again a second later. */
+constexpr int backlog = SOMAXCONN;
 constexpr auto retry_pause = std::chrono::milliseconds(20);
 /* Sent by each side once its queue pair is ready. */
 constexpr std::byte ready_mark{0xa5};

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <memory>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <thread>
@@ -109,6 +110,16 @@ TEST_F(Tcp, LargestRecordsPassBothWays)
 	TcpRendezvous side = listener.accept(5s).value();
 	EXPECT_EQ(side.swap(large, in(5s)).value().regions.size(), ConnectionRecord::max_regions);
 	EXPECT_EQ(client.get(), ConnectionRecord::max_private_data);
+}
+
+/* Of a server that is busy for a moment: who finds no place in its queue is silently left out for a second. */
+TEST_F(Tcp, ManyConnectAtOnce)
+{
+	std::vector<std::unique_ptr<RawClient>> crowd;
+	const auto begin = std::chrono::steady_clock::now();
+	for (unsigned i = 0; i < 300; i++)
+		crowd.push_back(std::make_unique<RawClient>(listener.port()));
+	EXPECT_LT(std::chrono::steady_clock::now() - begin, 900ms);
 }
 
 TEST_F(Tcp, RefusesGarbage)
