@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/printable.hpp"
 #include "common/regular_file.hpp"
 #include "service/etcd.hpp"
 
@@ -31,6 +32,13 @@ constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
 Error no_configuration(const std::string &why)
 {
 	return make_error(EINVAL, "this is no configuration of a volume", why);
+}
+
+/** With the place of the text, @p location, in the error. */
+Result<Configuration> parse(const std::string &location, const std::string &text)
+{
+	Result<Configuration> read = Configuration::from_json(text);
+	return read ? std::move(read) : Error{read.error().code, location + ": " + read.error().message};
 }
 
 /** What @p json has at @p key. Its own conversion would cut off what @p Number has no room for. */
@@ -85,7 +93,8 @@ Result<void> Configuration::check() const
 			"replicas are an odd number of at most {}, not {}", most_replicas, replicas.size()));
 	std::set<std::pair<std::string, std::uint16_t>> seen;
 	for (const ReplicaAddress &replica : replicas) {
-		if (replica.host.empty() || !replica.port || !seen.insert({replica.host, replica.port}).second)
+		const bool is_host = !replica.host.empty() && apps::printable(replica.host) == replica.host;
+		if (!is_host || !replica.port || !seen.insert({replica.host, replica.port}).second)
 			return wrong(fmt::format(
 				"'{}:{}' is no address of a replica, or of two", replica.host, replica.port));
 	}
@@ -143,7 +152,7 @@ Result<Configuration> Configuration::load(const std::string &location)
 			return Error{ENOENT, text.error().message + "; prism-rs create makes one"};
 		if (!text)
 			return text.error();
-		return from_json(*text);
+		return parse(location, *text);
 	}
 	const Result<std::string> text = apps::read_regular_file(location, longest_text, "the configuration");
 	if (!text && text.error().code == ENOENT)
@@ -152,7 +161,7 @@ Result<Configuration> Configuration::load(const std::string &location)
 		return text.error();
 	if (text->size() > longest_text)
 		return no_configuration(location + " is longer than 1 MiB");
-	return from_json(*text);
+	return parse(location, *text);
 }
 
 Result<void> Configuration::create(const std::string &location) const

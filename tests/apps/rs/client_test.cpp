@@ -167,6 +167,7 @@ TEST(BadInput, ConfigurationsThatCannotBe)
 	EXPECT_FALSE(Configuration::make(512, 1, two).ok());
 	EXPECT_FALSE(Configuration::make(512, 1, {{"a", 1}, {"a", 1}, {"b", 1}}).ok());
 	EXPECT_FALSE(Configuration::make(512, 1, {{"a", 0}, {"b", 1}, {"c", 1}}).ok());
+	EXPECT_FALSE(Configuration::make(512, 1, {{"\x1b]0;a", 1}}).ok());
 	for (const char *text : {"", "{}", "[]", "{\"volume\": 3}", "{\"volume\": \"xyz\"}"})
 		EXPECT_EQ(Configuration::from_json(text).error().code, EINVAL) << text;
 	const Configuration good = Configuration::make(512, 9, three).value();
