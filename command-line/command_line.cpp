@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,9 @@
 #include <stdexcept>
 #include <system_error>
 #include <type_traits>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
@@ -47,11 +51,14 @@ void append_escaped(std::string &text, char character)
 std::string without_controls(std::string_view message)
 {
 	std::string text;
-	for (const char character : message) {
-		if (is_control(character) && character != '\n')
-			append_escaped(text, character);
+	for (std::size_t i = 0; i < message.size(); i++) {
+		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range */
+		const bool begins_control = message[i] == '\xc2' && i + 1 < message.size() &&
+					    static_cast<unsigned char>(message[i + 1]) < 0xa0;
+		if (begins_control || (is_control(message[i]) && message[i] != '\n'))
+			append_escaped(text, message[i]);
 		else
-			text += character;
+			text += message[i];
 	}
 	return text;
 }
@@ -103,7 +110,21 @@ EarlyExit usage_error(std::string_view program, std::string_view text)
 	return {usage, whole.str()};
 }
 
+/* What a program says ---------------------------------------------------------------------------------------------- */
+
+void complain(std::string_view text)
+{
+	const std::string line = std::string(program_invocation_short_name) + ": " + without_controls(text) + "\n";
+	std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 /* The end of a program --------------------------------------------------------------------------------------------- */
+
+void outlive_outputs() noexcept
+{
+	(void)std::signal(SIGPIPE, SIG_IGN);
+	(void)std::signal(SIGXFSZ, SIG_IGN);
+}
 
 int finish_output(int code)
 {
@@ -111,7 +132,7 @@ int finish_output(int code)
 	if (!std::fflush(stdout) && !std::ferror(stdout))
 		return code;
 	const std::string why = errno ? std::string(": ") + std::strerror(errno) : ""; /* 0: an earlier write failed */
-	std::fprintf(stderr, "%s: cannot write to the standard output%s\n", program_invocation_short_name, why.c_str());
+	complain("cannot write to the standard output" + why);
 	return code ? code : 1;
 }
 
@@ -121,7 +142,7 @@ int run_program(const std::function<int()> &body)
 		return finish_output(body());
 	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more, or another */
 		if (!std::ferror(stdout))
-			std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.what());
+			complain(error.what());
 		return finish_output(1);
 	}
 }
@@ -192,6 +213,11 @@ std::string check_not_negative(std::string &text)
 	return good ? std::string() : "'" + text + "' is no number from 0 on";
 }
 
+std::string check_not_empty(std::string &text)
+{
+	return text.empty() ? "its value is empty" : std::string();
+}
+
 /** The type of each value of an option whose variable is a Target. */
 template <typename Target>
 struct ValueOf {
@@ -225,6 +251,8 @@ PositiveNumber::PositiveNumber() : Check(share(CLI::Validator(check_positive, "P
 NonNegativeNumber::NonNegativeNumber() : Check(share(CLI::Validator(check_not_negative, "NONNEGATIVE"))) {}
 
 ExistingFile::ExistingFile() : Check(share(CLI::ExistingFile)) {}
+
+NotEmpty::NotEmpty() : Check(share(CLI::Validator(check_not_empty, {}))) {}
 
 ExistingDirectory::ExistingDirectory() : Check(share(CLI::ExistingDirectory)) {}
 
@@ -454,6 +482,8 @@ private:
 			if (text.size() == longest_config)
 				refuse("this is longer than 1 MiB");
 		}
+		if (input.bad())
+			refuse("cannot be read to its end", line);
 		return text;
 	}
 
@@ -539,9 +569,25 @@ std::string check_readable(const std::string &path)
 
 } // namespace
 
+namespace
+{
+
+/** Where the caller has closed a standard stream, the program's first file or socket would take its number, be read as
+ * input, and be written over with what it prints. As before, reading and writing fail. */
+void keep_standard_numbers() noexcept
+{
+	for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+		if (::fcntl(stream, F_GETFD) < 0)
+			(void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
+
+} // namespace
+
 CommandLine::CommandLine(const std::string &description, const std::string &program)
 	: CommandLine(std::make_unique<CLI::App>(description, program))
 {
+	keep_standard_numbers();
 }
 
 CommandLine::CommandLine(std::unique_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {}
@@ -565,12 +611,35 @@ void CommandLine::add_config(const std::string &names, const std::string &help)
 	app().config_formatter(std::make_shared<ConfigFile>(app(), names));
 }
 
+namespace
+{
+
+/** CLI11 would take the next word for the value of "--log=", which is what a variable that is not set leaves. */
+void check_values(int argc, const char *const *argv)
+{
+	for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; i++) {
+		const std::string_view word = argv[i];
+		if (word.starts_with("--") && word.find('=') == word.size() - 1)
+			throw CLI::ArgumentMismatch(
+				std::string(word.substr(0, word.size() - 1)) + ": there is no value behind the =",
+				CLI::ExitCodes::ArgumentMismatch);
+	}
+}
+
+void parse_line(CLI::App &app, int argc, const char *const *argv)
+{
+	check_values(argc, argv);
+	app.parse(argc, argv);
+}
+
+} // namespace
+
 std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)
 {
 	if (auto description = description_if_asked(app(), argc, argv))
 		return description;
 	try {
-		app().parse(argc, argv);
+		parse_line(app(), argc, argv);
 	} catch (const CLI::ParseError &error) {
 		return early_exit(app(), error);
 	}
@@ -582,7 +651,7 @@ std::optional<EarlyExit> CommandLine::parse(std::string_view program, int argc, 
 	if (auto description = description_if_asked(app(), argc, argv))
 		return description;
 	try {
-		app().parse(argc, argv);
+		parse_line(app(), argc, argv);
 	} catch (const CLI::Success &success) {
 		return early_exit(app(), success);
 	} catch (const CLI::ParseError &error) {

@@ -42,7 +42,21 @@ struct EarlyExit {
 /** An error of usage, which ends @p program with 2: "PROGRAM: TEXT", and where its help is. */
 [[nodiscard]] EarlyExit usage_error(std::string_view program, std::string_view text);
 
+/* What a program says -------------------------------------------------------------------------------------------- */
+
+/**
+ * Says @p text on the standard error, as "PROGRAM: TEXT". Control characters, which may be a peer's, are escaped, but
+ * for new lines. That nobody hears it changes nothing: the exit code tells as well. Any thread.
+ */
+void complain(std::string_view text);
+
 /* The end of a program ------------------------------------------------------------------------------------------- */
+
+/**
+ * From here on a reader of an output that is gone (SIGPIPE) and a file that may not grow (SIGXFSZ) are errors of who
+ * writes, and do not end the program: for servers and whoever else must end in order.
+ */
+void outlive_outputs() noexcept;
 
 /**
  * What main() returns when the program has printed all that it will: @p code. If the standard output did not take all
@@ -96,6 +110,11 @@ struct ExistingFile : Check {
 };
 
 /** A folder that is there. */
+/** Not the nothing that a variable of a shell leaves which is not set. */
+struct NotEmpty : Check {
+	NotEmpty();
+};
+
 struct ExistingDirectory : Check {
 	ExistingDirectory();
 };

@@ -63,7 +63,7 @@ private:
 	void say(const std::string &text)
 	{
 		if (said_.insert(text).second)
-			fmt::print(stderr, "prism-stat: {}\n", text);
+			cli::complain(text);
 	}
 
 	std::set<std::string> said_;
@@ -88,7 +88,7 @@ void print_once(const Options &options, const Snapshot &snapshot)
 	for (const Source &source : snapshot.sources)
 		fmt::print("{}", totals(source, options.zeros));
 	if (snapshot.sources.empty())
-		fmt::print(stderr, "prism-stat: no PRISM device is open\n");
+		cli::complain("no PRISM device is open");
 }
 
 std::vector<Interval> compare(const Snapshot &earlier, const Snapshot &snapshot)
@@ -140,8 +140,8 @@ private:
 
 int complain_of_process(const Options &options, int error)
 {
-	fmt::print(stderr, "prism-stat: process {}: {}\n", options.filter.pid,
-		error == ENOENT ? "there is none" : std::strerror(error));
+	cli::complain(fmt::format(
+		"process {}: {}", options.filter.pid, error == ENOENT ? "there is none" : std::strerror(error)));
 	return failed;
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <variant>
 
-#include <fmt/format.h>
+#include "command_line.hpp"
 
 #include "service/metered_client.hpp"
 #include "ycsb/foreign/systems.hpp"
@@ -27,7 +27,7 @@ using namespace prism;
 
 int fail(const Error &error)
 {
-	fmt::print(stderr, "prism-ycsb: {}\n", error.message);
+	cli::complain(error.message);
 	return 1;
 }
 

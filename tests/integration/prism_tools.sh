@@ -76,6 +76,13 @@ for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,t
 done
 pass "a standard output that is full fails the tools"
 
+# No device takes the number of a standard stream that is closed, whatever the program reads and prints.
+for stream in 0 1 2; do
+	eval "'$bin/prism-run' bash -c 'readlink /proc/\$\$/fd/$stream >&9' 9>'$work/stream' $stream>&-"
+	[ "$(cat "$work/stream")" = /dev/null ] || fail "prism-run: what is stream $stream, if it is closed?" "$work/stream"
+done
+pass "closed standard streams stay closed under prism-run"
+
 tool ib_prism_read_lat -n 100 -d prism_lo -s 20000
 tool ib_prism_read_lat -n 100 --bounded
 tool ib_prism_read_lat -n 100 --direct

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* The library that reads command lines: what options write into their variables, and the words of refusals and of help.
  */
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -70,7 +74,8 @@ protected:
 	CommandLine app_{"Tests a library.", "tool"};
 };
 
-constexpr int validation_error = 105, required_error = 106, excludes_error = 108, extras_error = 109;
+constexpr int validation_error = 105, required_error = 106, excludes_error = 108, extras_error = 109,
+	      config_error = 110, mismatch_error = 114;
 
 template <typename Number>
 class CommandLineNumber : public CommandLineTest
@@ -115,6 +120,66 @@ TEST_F(CommandLineTest, NumbersAreFinite)
 	EXPECT_EQ(number, 1);
 	EXPECT_EQ(seconds, 2);
 	accept({"--seconds", "1e6", "--number", "-1e300"});
+}
+
+/* What a variable of a shell leaves that is not set: the next word was taken for the value. */
+TEST_F(CommandLineTest, ValuesThatAreNotThere)
+{
+	std::string log;
+	bool durable = false;
+	app_.add_option("--log", log).check(NotEmpty());
+	app_.add_flag("--durable", durable, "flag");
+	refuse({"--log=", "--durable"}, "--log: there is no value behind the =", mismatch_error);
+	refuse({"--log", ""}, "--log: its value is empty", validation_error);
+	accept({"--log=a=", "--durable"});
+	EXPECT_EQ(log, "a=");
+}
+
+/* Names of files and sockets of the program's own, which it would print into. */
+TEST(StandardStreams, ThatAreClosedKeepTheirNumbers)
+{
+	const auto opened_next = [] {
+		for (const int stream : {0, 1, 2})
+			::close(stream);
+		const CommandLine program("description");
+		char byte = 0;
+		const bool fail = ::read(0, &byte, 1) < 0 && ::write(1, &byte, 1) < 0 && ::write(2, &byte, 1) < 0;
+		return fail ? ::dup(0) : -1;
+	};
+	EXPECT_EXIT(std::_Exit(opened_next()), testing::ExitedWithCode(3), "");
+}
+
+TEST(Complaints, HaveNoControlCharactersAndThrowNothing)
+{
+	testing::internal::CaptureStderr();
+	complain("a\x1b]0;b\nc\xc2\x9b\x7f");
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_TRUE(said.ends_with(": a\\x1b]0;b\nc\\xc2\x9b\\x7f\n")) << said;
+	const auto on_a_full_disk = [] {
+		if (!std::freopen("/dev/full", "w", stderr))
+			return -1;
+		return run_program([] {
+			complain("nobody hears it");
+			return 3;
+		});
+	};
+	EXPECT_EXIT(std::_Exit(on_a_full_disk()), testing::ExitedWithCode(3), "^$");
+}
+
+TEST(Outputs, ThatAreGoneOrMayNotGrowAreErrors)
+{
+	const auto write_to_a_gone_reader = [] {
+		outlive_outputs();
+		std::array<int, 2> pipe{};
+		if (::pipe(pipe.data()) || ::close(pipe[0]))
+			return -1;
+		const bool is_gone = ::write(pipe[1], "x", 1) < 0 && errno == EPIPE;
+		const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+		const int file = ::memfd_create("file", 0);
+		const bool is_full = !::setrlimit(RLIMIT_FSIZE, &none) && ::write(file, "x", 1) < 0 && errno == EFBIG;
+		return is_gone && is_full ? 7 : 1;
+	};
+	EXPECT_EXIT(std::_Exit(write_to_a_gone_reader()), testing::ExitedWithCode(7), "");
 }
 
 TEST_F(CommandLineTest, NoControlCharacterGoesToTheTerminal)
@@ -202,6 +267,8 @@ TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
 	refuse_file(std::string((1 << 20) + 1, 'a'), ": this is longer than 1 MiB");
 	refuse_file(std::string(5000, 'a') + " = 1",
 		", line 1: '" + std::string(60, 'a') + "...' is no option that a file can have; see --help");
+	refuse({"--config", "/proc/self/mem"}, "--config: /proc/self/mem, line 1: cannot be read to its end",
+		config_error);
 	refuse({"--config", "/none"}, "--config: cannot read '/none': No such file or directory", validation_error);
 	refuse({"--config", "/"}, "--config: cannot read '/': Is a directory", validation_error);
 	const std::string no_file = "': it is no regular file; copy what it gives into one, and name that";

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <variant>
 
-#include <fmt/format.h>
+#include "command_line.hpp"
 
 #include "bench/latency_report.hpp"
 #include "gam/bench/in_process.hpp"
@@ -24,7 +24,7 @@ using namespace prism::gam::micro;
 
 int fail(const Error &error)
 {
-	fmt::print(stderr, "{}: {}\n", program, error.message);
+	cli::complain(error.message);
 	return 1;
 }
 

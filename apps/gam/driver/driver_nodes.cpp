@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-#include <fmt/format.h>
+#include "command_line.hpp"
 
 #include "common/seconds.hpp"
 #include "gam/process/lenders.hpp"
@@ -54,7 +54,7 @@ DriverNodes::~DriverNodes()
 {
 	for (const auto &joined : joined_) {
 		if (const Result<void> left = joined->leave(); !left)
-			fmt::print(stderr, "leaving the global memory: {}\n", left.error().message);
+			cli::complain("leaving the global memory: " + left.error().message);
 	}
 }
 

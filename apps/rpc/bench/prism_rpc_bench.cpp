@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "bench/latency_report.hpp"
+#include "command_line.hpp"
 #include "rpc/bench/echo_server.hpp"
 #include "rpc/bench/parameters.hpp"
 #include "rpc/bench/report.hpp"
@@ -39,7 +40,7 @@ void allow_many_descriptors()
 
 int fail(const Error &error)
 {
-	fmt::print(stderr, "{}: {}\n", program, error.message);
+	cli::complain(error.message);
 	return 1;
 }
 

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include <fmt/format.h>
+#include "command_line.hpp"
 
 #include "bench/latency_report.hpp"
 #include "tx/driver/report.hpp"
@@ -17,7 +17,7 @@ namespace
 
 int fail(const Error &error)
 {
-	fmt::print(stderr, "prism-tx-bench: {}\n", error.message);
+	cli::complain(error.message);
 	return 1;
 }
 
