@@ -17,6 +17,22 @@
 namespace prism::apps
 {
 
+/** All bytes behind @p fd; of more than @p most the first @p most + 1. Errors, which begin with @p wrong: read(2)'s. */
+[[nodiscard]] inline Result<std::string> read_up_to(int fd, std::size_t most, const std::string &wrong)
+{
+	std::string text;
+	std::array<char, 4096> piece;
+	while (text.size() <= most) {
+		const ssize_t got = ::read(fd, piece.data(), std::min(piece.size(), most + 1 - text.size()));
+		if (got < 0)
+			return make_error(errno, wrong);
+		if (got == 0)
+			break;
+		text.append(piece.data(), static_cast<std::size_t>(got));
+	}
+	return text;
+}
+
 /**
  * All bytes of the file @p path that a user has named; of more than @p most the first @p most + 1. Does not wait, as a
  * named pipe would have it do, nor read without end. @p what it is, for errors: those of open(2) and read(2); EINVAL,
@@ -35,17 +51,7 @@ namespace prism::apps
 		return make_error(EISDIR, wrong);
 	if (!S_ISREG(status.st_mode))
 		return Error{EINVAL, wrong + ": it is no regular file; copy what it gives into one, and name that"};
-	std::string text;
-	std::array<char, 4096> piece;
-	while (text.size() <= most) {
-		const ssize_t got = ::read(file.get(), piece.data(), std::min(piece.size(), most + 1 - text.size()));
-		if (got < 0)
-			return make_error(errno, wrong);
-		if (got == 0)
-			break;
-		text.append(piece.data(), static_cast<std::size_t>(got));
-	}
-	return text;
+	return read_up_to(file.get(), most, wrong);
 }
 
 } // namespace prism::apps

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <iterator>
 #include <optional>
 #include <random>
@@ -18,6 +17,7 @@
 
 #include "command_line.hpp"
 #include "common/seconds.hpp"
+#include "common/standard_input.hpp"
 #include "common/terminal.hpp"
 #include "gam/memory/errors.hpp"
 #include "gam/process/lenders.hpp"
@@ -52,9 +52,12 @@ struct Options {
 	NodeId node = 0; /* to be forgotten */
 };
 
+/* What is read or written at once */
+constexpr std::uint64_t longest_piece = 65536;
+
 int complain(const std::string &text, int code = failed)
 {
-	fmt::print(stderr, "prism-gam: {}\n", text);
+	cli::complain(text);
 	return code;
 }
 
@@ -114,9 +117,8 @@ void print_hex(std::span<const std::byte> bytes)
 /** By pieces: nobody has to have room for all of it. */
 int read(Session &session, const Options &options)
 {
-	constexpr std::uint64_t longest_piece = 65536;
 	std::vector<std::byte> piece;
-	for (std::uint64_t offset = 0; offset < options.bytes; offset += piece.size()) {
+	for (std::uint64_t offset = 0; offset < options.bytes && !std::ferror(stdout); offset += piece.size()) {
 		piece.resize(std::min(options.bytes - offset, longest_piece));
 		const Address from = address_of(options) + offset;
 		if (const int error = session.read(from, piece))
@@ -131,15 +133,29 @@ int read(Session &session, const Options &options)
 	return done;
 }
 
+int write_text(Session &session, Address to, const std::string &text)
+{
+	int error = session.write(to, std::as_bytes(std::span(text)));
+	if (!error)
+		error = session.mfence(); /* what a write finds wrong only at its home */
+	return outcome(error, "write", to);
+}
+
+/** By pieces, too. */
 int write(Session &session, const Options &options)
 {
-	const std::string text = options.text == "-" ? std::string(std::istreambuf_iterator<char>(std::cin),
-							       std::istreambuf_iterator<char>())
-						     : options.text;
-	int error = session.write(address_of(options), std::as_bytes(std::span(text)));
-	if (!error)
-		error = session.mfence();
-	return outcome(error, "write", address_of(options));
+	if (options.text != "-")
+		return write_text(session, address_of(options), options.text);
+	for (std::uint64_t offset = 0;;) {
+		const Result<std::string> piece = apps::read_standard_input(longest_piece - 1);
+		if (!piece)
+			return complain(piece.error().message);
+		if (piece->empty() && offset)
+			return done;
+		if (const int code = write_text(session, address_of(options) + offset, *piece))
+			return code;
+		offset += piece->size();
+	}
 }
 
 int gam_add(Session &session, const Options &options)
@@ -378,5 +394,6 @@ int main(int argc, char **argv)
 	commands.add_all();
 	if (const auto ended = app.parse("prism-gam", argc, argv))
 		return ended->print();
+	cli::outlive_outputs(); /* a node that is killed costs the others a lease, and what it allocated stays */
 	return cli::run_program([&] { return run(options, commands.chosen()); });
 }

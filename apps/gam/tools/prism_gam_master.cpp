@@ -22,7 +22,7 @@ using namespace prism;
 
 int complain(const Error &error)
 {
-	fmt::print(stderr, "prism-gam-master: {}\n", error.message);
+	cli::complain(error.message);
 	return 1;
 }
 
@@ -60,11 +60,12 @@ int main(int argc, char **argv)
 	app.add_option("--bind,--address", options.address, "to listen on; all, if it is not given");
 	app.add_option("--lease", lease, "seconds after which a silent node is dead")
 		.capture_default_str()
-		.check(cli::Seconds());
+		.check(cli::Range(0.05, 600.0));
 	if (const auto ended = app.parse("prism-gam-master", argc, argv))
 		return ended->print();
 	options.lease = apps::milliseconds(lease);
 
+	cli::outlive_outputs();
 	sigset_t ends;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);

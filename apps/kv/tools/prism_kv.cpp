@@ -6,7 +6,6 @@
  */
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -16,9 +15,11 @@
 #include "command_line.hpp"
 #include "common/run_all.hpp"
 #include "common/seconds.hpp"
+#include "common/standard_input.hpp"
 #include "common/terminal.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
+#include "service/size_class.hpp"
 
 namespace
 {
@@ -38,6 +39,9 @@ enum ExitCode {
 	other_version = 5,
 	unknown = 6
 };
+
+/* Of batch: a command with a key, and a value of the longest */
+constexpr std::size_t longest_line = 2 * std::size_t{apps::longest_object};
 
 struct Options {
 	std::vector<std::string> servers{"127.0.0.1"};
@@ -64,7 +68,7 @@ Operation operation_on(OperationKind kind, const std::string &key)
 
 int complain(const Error &error)
 {
-	fmt::print(stderr, "prism-kv: {}\n", error.message);
+	cli::complain(error.message);
 	return failed;
 }
 
@@ -76,10 +80,11 @@ public:
 	int get(const std::vector<std::string> &keys, bool lines);
 	int get_versioned(const std::vector<std::string> &keys);
 	int put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version);
+	int put_input(const std::string &key, const std::optional<std::uint64_t> &version);
 	int erase(const std::string &key, const std::optional<std::uint64_t> &version);
 	int stats();
 	int recover();
-	int batch(std::istream &lines);
+	int batch();
 
 private:
 	int report(const Operation &operation, const std::string &key) const;
@@ -103,21 +108,20 @@ int Tool::report(const Operation &operation, const std::string &key) const
 	case Outcome::ok:
 		return done;
 	case Outcome::not_found:
-		fmt::print(stderr, "prism-kv: {}: no such key\n", key);
+		cli::complain(key + ": no such key");
 		return not_found;
 	case Outcome::full:
-		fmt::print(stderr, "prism-kv: {}: the store has no slot or no buffer for it\n", key);
+		cli::complain(key + ": the store has no slot or no buffer for it");
 		return full;
 	case Outcome::failed:
-		fmt::print(stderr, "prism-kv: {}: {}\n", key, why_failed(operation));
+		cli::complain(key + ": " + why_failed(operation));
 		return failed;
 	case Outcome::unknown:
 		break;
 	}
-	fmt::print(stderr,
-		"prism-kv: {}: was done once or not at all, and 'prism-kv get' tells which: lost the connection to {}: "
-		"{}\n",
-		key, store_.address(store_.shard_of(bytes_of(key))).text(), std::strerror(operation.error));
+	cli::complain(fmt::format(
+		"{}: was done once or not at all, and 'prism-kv get' tells which: lost the connection to {}: {}", key,
+		store_.address(store_.shard_of(bytes_of(key))).text(), std::strerror(operation.error)));
 	return unknown;
 }
 
@@ -214,7 +218,7 @@ std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, bool
 		return report(get, key);
 	if (version.number == wanted)
 		return std::nullopt;
-	fmt::print(stderr, "prism-kv: {}: its version is {}\n", key, version.number);
+	cli::complain(fmt::format("{}: its version is {}", key, version.number));
 	return other_version;
 }
 
@@ -240,6 +244,13 @@ int Tool::put(const std::string &key, const std::string &value, const std::optio
 	Operation operation = operation_on(OperationKind::put, key);
 	operation.value = bytes_of(value);
 	return change(operation, key, version);
+}
+
+/** The standard input; what is too long for it, the store refuses. */
+int Tool::put_input(const std::string &key, const std::optional<std::uint64_t> &version)
+{
+	const Result<std::string> value = apps::read_standard_input(apps::longest_object);
+	return value ? put(key, *value, version) : complain(value.error());
 }
 
 int Tool::erase(const std::string &key, const std::optional<std::uint64_t> &version)
@@ -291,20 +302,20 @@ int Tool::line(const std::string &text)
 		return get(keys, true);
 	if (command == "delete" && !key.empty() && keys.size() == 1)
 		return erase(key, std::nullopt);
-	fmt::print(stderr, "prism-kv: '{}' is no command: get KEY..., put KEY VALUE, delete KEY\n", text);
+	cli::complain("'" + text + "' is no command: get KEY..., put KEY VALUE, delete KEY");
 	return usage;
 }
 
-int Tool::batch(std::istream &lines)
+int Tool::batch()
 {
 	int worst = done;
-	for (std::string text; std::getline(lines, text);) {
-		if (text.empty() || text.front() == '#')
-			continue;
-		if (const int code = line(text))
+	const Result<void> read = apps::read_lines(longest_line, [&](const std::string &text) {
+		const bool is_command = !text.empty() && text.front() != '#';
+		if (const int code = is_command ? line(text) : done)
 			worst = code;
-	}
-	return worst;
+		return true;
+	});
+	return read ? worst : complain(read.error());
 }
 
 int run(const Options &options, const std::function<int(Tool &)> &command)
@@ -328,13 +339,6 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 		return complain(store.error());
 	Tool tool(**store);
 	return command(tool);
-}
-
-std::string value_of(const std::string &text)
-{
-	if (text != "-")
-		return text;
-	return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
 } // namespace
@@ -382,12 +386,15 @@ int main(int argc, char **argv)
 		};
 	});
 	put.callback([&] {
-		command = [&](Tool &tool) { return tool.put(options.key, value_of(options.value), options.version); };
+		command = [&](Tool &tool) {
+			return options.value == "-" ? tool.put_input(options.key, options.version)
+						    : tool.put(options.key, options.value, options.version);
+		};
 	});
 	erase.callback([&] { command = [&](Tool &tool) { return tool.erase(options.key, options.version); }; });
 	stats.callback([&] { command = [](Tool &tool) { return tool.stats(); }; });
 	recover.callback([&] { command = [](Tool &tool) { return tool.recover(); }; });
-	batch.callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
+	batch.callback([&] { command = [](Tool &tool) { return tool.batch(); }; });
 	if (const auto early = app.parse("prism-kv", argc, argv))
 		return early->print();
 	return cli::run_program([&] { return run(options, command); });

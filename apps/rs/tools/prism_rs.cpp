@@ -4,8 +4,6 @@
  * Exit codes: 0; 1 if it failed; 2 for an error of usage; 3 if not all replicas serve (status);
  * 6 if it is not known whether a block was written.
  */
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include "command_line.hpp"
 #include "common/run_all.hpp"
 #include "common/seconds.hpp"
+#include "common/standard_input.hpp"
 #include "common/terminal.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
@@ -48,7 +47,7 @@ constexpr int unknown = 6;
 
 int fail(const Error &error)
 {
-	fmt::print(stderr, "prism-rs: {}\n", error.message);
+	cli::complain(error.message);
 	return 1;
 }
 
@@ -152,16 +151,12 @@ int get(const Options &options)
 int put(const Options &options)
 {
 	const bool from_input = options.text.empty() || options.text == "-"; /* as the other tools have it */
-	std::string text = from_input ? std::string() : options.text;
-	std::array<char, 4096> piece;
-	while (from_input && text.size() <= Configuration::largest_block) {
-		const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
-		if (got <= 0)
-			break;
-		text.append(piece.data(), static_cast<std::size_t>(got));
-	}
-	std::vector<std::byte> bytes(text.size());
-	std::memcpy(bytes.data(), text.data(), text.size());
+	const Result<std::string> text = from_input ? apps::read_standard_input(Configuration::largest_block)
+						    : Result<std::string>(options.text);
+	if (!text)
+		return fail(text.error());
+	std::vector<std::byte> bytes(text->size());
+	std::memcpy(bytes.data(), text->data(), text->size());
 	return transfer(options, apps::OperationKind::put, bytes);
 }
 

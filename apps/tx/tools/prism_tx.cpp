@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <iostream>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -20,7 +19,9 @@
 
 #include "command_line.hpp"
 #include "common/seconds.hpp"
+#include "common/standard_input.hpp"
 #include "common/terminal.hpp"
+#include "service/size_class.hpp"
 #include "tx/store/prism_client.hpp"
 
 namespace
@@ -38,6 +39,9 @@ enum ExitCode {
 	conflict = 5,
 	unknown = 6
 };
+
+/* Of run: a command with a key, and a value of the longest */
+constexpr std::size_t longest_line = 2 * std::size_t{apps::longest_object};
 
 struct Options {
 	std::string shards;
@@ -69,7 +73,7 @@ using Statements = std::vector<Statement>;
 
 int complain(const std::string &text, int code = failed)
 {
-	fmt::print(stderr, "prism-tx: {}\n", text);
+	cli::complain(text);
 	return code;
 }
 
@@ -149,23 +153,22 @@ std::string parse_line(const std::string &line, Statements &statements)
 	return rest.empty() ? name + " needs a key" : parse_words(kind, rest, statements);
 }
 
-/** All lines; an exit code. */
-int parse_lines(std::istream &lines, Statements &statements)
+/** All lines of the standard input; an exit code. */
+int parse_lines(Statements &statements)
 {
 	unsigned number = 0;
-	for (std::string line; std::getline(lines, line);) {
+	std::string wrong;
+	const Result<void> read = apps::read_lines(longest_line, [&](const std::string &line) {
 		number++;
 		if (line.empty() || line.front() == '#')
-			continue;
-		std::string wrong;
-		if (!statements.empty() && statements.back().kind == Kind::abort)
-			wrong = "nothing comes after abort";
-		else
-			wrong = parse_line(line, statements);
-		if (!wrong.empty())
-			return complain(fmt::format("line {}: {}", number, wrong), usage);
-	}
-	return done;
+			return true;
+		const bool is_over = !statements.empty() && statements.back().kind == Kind::abort;
+		wrong = is_over ? "nothing comes after abort" : parse_line(line, statements);
+		return wrong.empty();
+	});
+	if (!read)
+		return complain(read.error().message);
+	return wrong.empty() ? int{done} : complain(fmt::format("line {}: {}", number, wrong), usage);
 }
 
 /* The transaction -------------------------------------------------------------------------------------------------- */
@@ -511,7 +514,7 @@ int main(int argc, char **argv)
 	}
 	app.add_subcommand("run", "Do the commands of the standard input, one a line, as one transaction")
 		.callback([&] {
-			wrong = parse_lines(std::cin, statements);
+			wrong = parse_lines(statements);
 			command = [&](Tool &tool) { return tool.transact(statements, true); };
 		});
 	cli::Command status = app.add_subcommand("status", "Tell how the shards are");

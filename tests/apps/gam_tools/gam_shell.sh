@@ -106,9 +106,17 @@ full_output() {
 		[ $? -eq 1 ] || fail "'$arguments' does not notice that the standard output is full" "$work/err"
 		says "prism-gam: cannot write to the standard output"
 	done
+	gam malloc 4096 --on 0 2>"$work/err" | true
+	[ "${PIPESTATUS[0]}" -eq 1 ] || fail "a reader that is gone ends a node before it has left" "$work/err"
 	[ "$(free_on 0)" = "$before" ] || fail "memory whose address nobody has learnt is not given back"
+	expect 0 "write" gam write "$address" "what was there"
+	expect 1 "write of what cannot be read" gam write "$address" - <"$work" &&
+		says "cannot read the standard input: Is a directory"
+	expect 1 "write of a standard input that is closed" gam write "$address" - <&- && says "cannot read the standard input"
+	expect 0 "read" gam read "$address" 14 && prints "what was there"
+	expect 1 "write without end" gam write "$address" - </dev/zero && says "nothing is allocated at the address"
 	expect 0 "free" gam free "$address"
-	pass "a standard output that is full fails every command"
+	pass "a standard output that is full fails every command, and so does an input that cannot be read"
 }
 
 # hold KIND: locks $address by another shell, which goes on; its pid is in $started
@@ -214,10 +222,20 @@ strangers() {
 	grep -q "Connection refused" "$work/alone" || fail "it does not say why" "$work/alone"
 	expect 1 "a port that is taken" timeout 20 "$bin/prism-gam-master" -p "${master#*:}" --address 127.0.0.1
 	says "Address already in use"
-	expect 1 "a lease that is too short" timeout 20 "$bin/prism-gam-master" -p 0 --lease 0.01 && says "50 ms"
+	expect 2 "a lease that is too short" timeout 20 "$bin/prism-gam-master" -p 0 --lease 0.01 && says "--lease: "
 	expect 2 "a lease that is none" timeout 20 "$bin/prism-gam-master" -p 0 --lease soon
 	expect 2 "no memory" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 0
-	pass "another protocol, no master, a port that is taken"
+	python3 -c 'import socket, time
+silent = socket.create_server(("127.0.0.1", 0))
+print(silent.getsockname()[1], flush=True)
+time.sleep(60)' >"$work/silent" &
+	children+=("$!")
+	wait_for 10 test -s "$work/silent" || fail "no silent master"
+	start "$work/joins" "$bin/prism-gam-node" -m "127.0.0.1:$(cat "$work/silent")" --memory 1
+	sleep 0.5
+	kill "$started"
+	wait_for 2 eval "! kill -0 $started 2>/dev/null" || fail "SIGTERM does not end a node that waits for its master" "$work/joins"
+	pass "another protocol, no master, a master that is silent, a port that is taken"
 }
 
 # What it lent is gone; what belongs to others stays, even if it was the last who has written there.

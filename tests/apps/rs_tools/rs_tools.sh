@@ -95,6 +95,9 @@ limits() {
 	expect 1 "put behind the end" rs put 18446744073709551615 x && says "the volume has no such block"
 	expect 1 "more than a block" rs put 0 < <(head -c 4097 /dev/zero) && says "are more than a block of 4096"
 	reads 0 "hi"
+	expect 1 "put of what cannot be read" rs put 0 - <"$work" && says "cannot read the standard input: Is a directory"
+	expect 1 "put of a standard input that is closed" rs put 0 <&- && says "cannot read the standard input"
+	reads 0 "hi"
 	rs get 0 >/dev/full 2>"$work/err"
 	[ $? -eq 1 ] || fail "a block that cannot be written to standard output is not noticed" "$work/err"
 	says "prism-rs: cannot write to the standard output"
@@ -130,7 +133,7 @@ configurations() {
 		'{"volume": "0", "block_size": 4096, "blocks": 1, "replicas": [{"host": "a", "port": 1}]}' \
 		'{"volume": "12345678123456789", "block_size": 4096, "blocks": 1, "replicas": [{"host": "a", "port": 1}]}'; do
 		echo "$text" >"$volume"
-		expect 1 "configuration '$text'" rs get 0 && says "this is no configuration of a volume"
+		expect 1 "configuration '$text'" rs get 0 && says "$volume: this is no configuration of a volume"
 		expect 1 "server: configuration '$text'" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0
 		says "this is no configuration of a volume"
 	done

@@ -75,6 +75,10 @@ runs() {
 	tells "bob: no such key" && tells "nothing was changed"
 	expect 0 "insert after erase" tx run < <(printf 'erase frank\ninsert frank=7\n') && reads frank 7
 	expect 0 "run of nothing" tx run </dev/null
+	expect 1 "run of what cannot be read" tx run <"$work" && tells "cannot read the standard input: Is a directory"
+	expect 1 "run of a line without end" tx run </dev/zero && tells "a line of the standard input"
+	tx get bob 2>/dev/full
+	[ $? -eq 3 ] || fail "a full standard error changes the exit code"
 	local code text lines
 	while IFS='|' read -r code text lines; do
 		expect "$code" "run '$lines'" tx run < <(printf '%b' "$lines") && tells "$text"
@@ -268,7 +272,8 @@ servers() {
 		expect "$code" "prism-tx-server $options" timeout 10 "$bin/prism-tx-server" --bind 127.0.0.1 --port "$spare_port" $options &&
 			tells "$text"
 	done <<-END
-		1|shards are numbered from 0|--shard 2 --shards 2
+		1|--shard is below --shards|--shard 2 --shards 2
+		2|--secret: there is no value behind the =|--secret= --shards 2
 		1|shards are numbered from 0|--shards 4096
 		1|need a secret|--shards 2
 		1|a secret has 16 to 4096 bytes|--shards 2 --secret $work/empty
