@@ -201,6 +201,9 @@ Result<apps::ServerProgram::Stores> make(
 	if (!kind.has_ways && options.way != to_string(rpc::Way::two_sided))
 		return make_error(EINVAL, "--way " + options.way + " for the store " + options.store,
 			"only the calls of rpc and jakiro have several ways");
+	if (options.shard.shard >= options.shard.shards)
+		return make_error(EINVAL, fmt::format("shard {} of {}", options.shard.shard, options.shard.shards),
+			"the shard (--shard) is a number from 0 and below that of --shards");
 	Made made = kind.make(context, options, settings);
 	if (!made)
 		return made.error();
@@ -226,7 +229,7 @@ int main(int argc, char **argv)
 		.check(cli::IsMember(names_of(kinds)))
 		.capture_default_str();
 	app.add_option("--records,--keys", options.records, "How many records to have room for")
-		.check(cli::Range(1.0, 1e10))
+		.check(cli::Range(std::uint64_t{1}, std::uint64_t{10'000'000'000}))
 		.capture_default_str();
 	app.add_option("--key-size,--max-key", options.max_key, "Bytes of the longest key")
 		.check(cli::PositiveNumber())

@@ -49,7 +49,7 @@ Result<void> check(const PrismShardOptions &options)
 {
 	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a shard", what); };
 	if (options.shards == 0 || options.shards > max_shards || options.shard >= options.shards)
-		return wrong("shards are numbered from 0, 4095 at most");
+		return wrong("shards are numbered from 0: --shard is below --shards, which is 4095 at most");
 	if (options.shards > 1 && !options.secret)
 		return wrong("the shards of a store need a secret by which they recognise each other (--secret FILE)");
 	if (options.cells == 0 || options.cells > most_cells)

@@ -164,8 +164,9 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--shard", options.shard, "Number of this shard, from 0").capture_default_str();
 	app.add_option("--shards", options.shards, "How many the store has").capture_default_str();
 	app.add_option("--secret", options.secret,
-		"prism: file of 16 to 4096 bytes, alike for all shards and known to nobody else; needed if there are "
-		"several");
+		   "prism: file of 16 to 4096 bytes, alike for all shards and known to nobody else; needed if there "
+		   "are several")
+		.check(cli::NotEmpty());
 	app.add_option("--keys,--records,--objects", options.keys,
 		   "How many keys of this shard to have room for (default: 100000, or one a cell)")
 		.check(cli::Range(1.0, 1e10));
