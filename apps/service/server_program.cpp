@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <mutex>
@@ -130,6 +131,31 @@ private:
 	std::vector<std::thread> threads_;
 };
 
+/* Until the store serves ------------------------------------------------------------------------------------------ */
+
+/**
+ * While it lives, a signal ends the process, although all other threads block it: what is being made may wait for
+ * others, as for a master that does not answer, and nothing that is lost then could not be lost by a crash.
+ */
+class ServerProgram::EndedBySignals
+{
+public:
+	EndedBySignals()
+		: thread_([this](const std::stop_token &stop) {
+			  const sigset_t signals = ending_signals();
+			  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+			  std::unique_lock guard(lock_);
+			  changed_.wait(guard, stop, [] { return false; });
+		  })
+	{
+	}
+
+private:
+	std::mutex lock_;
+	std::condition_variable_any changed_;
+	std::jthread thread_; /* declared last: it uses the others */
+};
+
 /* Options ---------------------------------------------------------------------------------------------------------- */
 
 ServerProgram::ServerProgram(const std::string &name, const std::string &description)
@@ -188,6 +214,7 @@ int ServerProgram::run(int argc, char **argv, const Make &make)
 int ServerProgram::run(const Make &make)
 {
 	settings_.log = standard_error_log(name_, log_level_);
+	cli::outlive_outputs();
 	const sigset_t signals = ending_signals();
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 	if (const Result<void> served = serve(make); !served) {
@@ -200,12 +227,14 @@ int ServerProgram::run(const Make &make)
 
 Result<void> ServerProgram::serve(const Make &make)
 {
+	std::optional<EndedBySignals> ended_by_signals(std::in_place);
 	Result<Context> context = Context::open(settings_.device, Progress::engine_thread);
 	if (!context)
 		return context.error();
 	Result<Stores> stores = make(*context, settings_);
 	if (!stores)
 		return named(stores.error());
+	ended_by_signals.reset();
 	Result<std::unique_ptr<MetricsEndpoint>> metrics = tell_metrics(*context, *stores);
 	if (!metrics)
 		return metrics.error();

@@ -80,6 +80,7 @@ public:
 
 private:
 	class Threads;
+	class EndedBySignals;
 
 	int run(const Make &make);
 	Result<void> serve(const Make &make);

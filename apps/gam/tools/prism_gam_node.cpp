@@ -25,7 +25,10 @@ using namespace prism::gam;
 class NodeService final : public apps::Service
 {
 public:
-	explicit NodeService(std::unique_ptr<JoinedNode> joined) : joined_(std::move(joined)) {}
+	NodeService(std::unique_ptr<JoinedNode> joined, apps::LogSink log)
+		: joined_(std::move(joined)), log_(std::move(log))
+	{
+	}
 
 	[[nodiscard]] std::uint16_t port() const noexcept override { return joined_->port(); }
 	/** The node's own thread does the work. */
@@ -69,14 +72,13 @@ private:
 	{
 		const int error = joined_->log_error();
 		if (error && !std::exchange(told_, true))
-			fmt::print(stderr,
-				"prism-gam-node: the log cannot be written any more: {}; start the node again with a "
-				"log "
-				"that has room\n",
-				std::generic_category().message(error));
+			apps::log_to(log_, apps::LogLevel::error,
+				"the log cannot be written any more: " + std::generic_category().message(error) +
+					"; start the node again with a log that has room");
 	}
 
 	std::unique_ptr<JoinedNode> joined_;
+	const apps::LogSink log_;
 	bool told_ = false;
 	std::atomic<bool> stopping_{false};
 };
@@ -109,7 +111,7 @@ Result<apps::ServerProgram::Stores> make(const Context &context, Options options
 		options.join.log.folder.empty() ? "" : ", " + describe(joined.value()->recovery()));
 	apps::ServerProgram::Stores stores;
 	const std::string number = std::to_string(joined.value()->node().self());
-	stores.push_back({std::make_unique<NodeService>(*std::move(joined)), ready, {{"node", number}}});
+	stores.push_back({std::make_unique<NodeService>(*std::move(joined), settings.log), ready, {{"node", number}}});
 	return stores;
 }
 
@@ -128,7 +130,7 @@ int main(int argc, char **argv)
 		.check(cli::Range(std::uint64_t{1}, std::uint64_t{1} << 20));
 	app.add_choice<Protocol>("--protocol", options.join.protocol,
 		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which all nodes speak");
-	app.add_option("--log", folder, "keep a log in this folder, and come back by it");
+	app.add_option("--log", folder, "keep a log in this folder, and come back by it").check(cli::NotEmpty());
 	app.add_flag("--durable", options.join.log.durable,
 		"with --log: what a session of this node has fenced is in the log, and what another's log alone has is "
 		"waited for");

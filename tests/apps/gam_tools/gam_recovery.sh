@@ -133,6 +133,12 @@ begin_anew() {
 
 # The node goes on, and what was to be logged says that it is not.
 full_disk() {
+	(
+		ulimit -f 100
+		exec timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --log "$work/limited" 2>"$work/err"
+	)
+	[ $? -eq 1 ] || fail "a log that may not grow (ulimit -f) is no error"
+	says "No space left"
 	mkdir "$work/small"
 	mount -t tmpfs -o size=3m none "$work/small" 2>/dev/null || {
 		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"

@@ -359,7 +359,22 @@ logs_and_signals() {
 	kill "$server"
 	wait_for 5 eval "! kill -0 $server 2>/dev/null" || fail "a second signal does not end it"
 	exec 7>&-
-	pass "logs, and a second signal"
+	(
+		"$bin/prism-kv-server" -p 0 --records 1000 --bind 127.0.0.1 2>&1 >"$work/unheard" &
+		echo $! >"$work/unheard-pid"
+	) | head -n 1 >"$work/out"
+	server=$(cat "$work/unheard-pid")
+	children+=("$server")
+	wait_for 10 grep -q ' port ' "$work/unheard" || fail "no server" "$work/unheard" "$work/out"
+	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/unheard")
+	for _ in 1 2 3; do
+		head -c 100 /dev/zero 2>/dev/null >"/dev/tcp/127.0.0.1/$port"
+	done
+	expect 0 "a server whose log nobody reads any more" timeout 10 "$bin/prism-kv" -s "127.0.0.1:$port" put a b
+	kill "$server" 2>/dev/null
+	expect 1 "a shard of a rival that cannot be" timeout 10 "$bin/prism-kv-server" -p 0 --store rpc --shard 3 --shards 2
+	mentions "--shard"
+	pass "logs, one that nobody reads, and a second signal"
 }
 
 connected() {
