@@ -4,7 +4,7 @@
 # $ PYTHONPATH=build/python /usr/bin/python3 examples/indirect_read.py
 """A lookup through a pointer with pyprism, between two queue pairs of this process: indirect_read.py [DEVICE]"""
 import sys
-import pyverbs.enums as e
+import pyprism.verbs_enums as e
 from pyprism import PrismContext, PrismQP, status_str
 from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ

@@ -13,7 +13,7 @@ import warnings
 
 from pyprism.records import PrismBoundedPtr, PrismDevice, PrismRejectedEntry
 
-SUPPORTED_PYVERBS = '44'
+SUPPORTED_PYVERBS = '@pyverbs@'
 
 __all__ = ['PrismBoundedPtr', 'PrismCas', 'PrismCompChannel', 'PrismContext', 'PrismContextAttr', 'PrismDevice',
            'PrismDeviceAttr', 'PrismFreeListAttr', 'PrismQP', 'PrismQPInitAttr', 'PrismRejectedEntry', 'PrismSRQ',

@@ -150,7 +150,7 @@ cdef class PrismContext(Context):
         self.device = self.context.device
 
     cdef create_sets(self):
-        """Whom Context.close() closes."""
+        """Whom Context.close() closes. Later releases have more, of things that no device of ours has; it passes over None."""
         self.pds = weakref.WeakSet()
         self.dms = weakref.WeakSet()
         self.ccs = weakref.WeakSet()

@@ -3,6 +3,7 @@
 cimport cython
 from libc.errno cimport errno
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 import errno as errors
 
@@ -63,6 +64,20 @@ cdef int append_standard(vector[dv.prismdv_send_wr] &requests, SendWR wr) except
         copy.wr = at[0]
         requests.push_back(copy)
         at = at.next
+    return 0
+
+
+cdef int copy_request(SendWR to, v.ibv_send_wr *request) except -1:
+    """With a list of @to's own: newer pyverbs frees the list of each SendWR when that goes."""
+    cdef size_t size = request.num_sge * sizeof(v.ibv_sge)
+    cdef v.ibv_sge *sges = <v.ibv_sge *>malloc(size)
+    if sges == NULL and size:
+        raise MemoryError()
+    memcpy(sges, request.sg_list, size)
+    free(to.send_wr.sg_list)
+    to.send_wr = request[0]
+    to.send_wr.sg_list = sges
+    to.send_wr.next = NULL
     return 0
 
 
@@ -277,8 +292,7 @@ cdef class PrismQP(QPEx):
         if rc == 0:
             return
         if bad_wr is not None and not e.PRISMDV_WR_READ <= <int>bad.opcode <= e.PRISMDV_WR_ALLOCATE:
-            bad_wr.send_wr = bad[0]
-            bad_wr.send_wr.next = NULL
+            copy_request(bad_wr, bad)
         error = PyverbsRDMAError('Failed to post send', rc)
         error.bad_index = <dv.prismdv_send_wr *>bad - requests.data()
         raise error

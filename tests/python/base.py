@@ -7,7 +7,6 @@ import errno
 import time
 import unittest
 
-import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.mr import MR
@@ -19,6 +18,7 @@ from pyverbs.wr import RecvWR, SGE
 
 import pyprism
 import pyprism.enums as pe
+import pyprism.verbs_enums as e
 from pyprism import PrismCas, PrismContext, PrismContextAttr, PrismQP, PrismSendWR, PrismSRQ
 
 ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_ATOMIC)

@@ -113,6 +113,9 @@ class PrismCountersTest(PrismTrafficTestCase):
         self.assertTrue(qp.closed)
 
 
+VERSION = pyprism.SUPPORTED_PYVERBS
+
+
 class PrismImportTest(unittest.TestCase):
     """pyprism beside another pyverbs, or none."""
     def import_error(self, before, folder='', use='from pyprism import PrismQP'):
@@ -127,7 +130,7 @@ class PrismImportTest(unittest.TestCase):
             with open(os.path.join(folder, 'pyverbs.py'), 'w', encoding='ascii') as file:
                 file.write('raise ImportError("none here")')
             text = self.import_error('', folder)
-            self.assertRegex(text, r'^ImportError: pyprism needs pyverbs of rdma-core 44 .*not installed: none here')
+            self.assertRegex(text, f'^ImportError: pyprism needs pyverbs of rdma-core {VERSION} .*not installed: none here')
             # The stores need none.
             text = self.import_error('', folder, 'import pyprism.kv, pyprism.tx\nraise ImportError("and works")')
         self.assertEqual(text, 'ImportError: and works')
@@ -135,10 +138,10 @@ class PrismImportTest(unittest.TestCase):
     def test_smaller(self):
         text = self.import_error('import pyverbs.qp, pyverbs.srq as s, pyverbs.base\n'
                                  's.SRQ = pyverbs.base.PyverbsObject\n')
-        self.assertRegex(text, r'^ImportError: pyprism was built for pyverbs of rdma-core 44; .*SRQ size changed')
+        self.assertRegex(text, f'^ImportError: pyprism was built for pyverbs of rdma-core {VERSION}; .*SRQ size changed')
 
     def test_larger(self):
         text = self.import_error('import pyverbs.qp, pyverbs.srq as s\n'
                                  'class Larger(s.SRQ):\n    __slots__ = ["member"]\n'
                                  's.SRQ = Larger\n')
-        self.assertRegex(text, r'^ImportError: pyprism was built for pyverbs of rdma-core 44; .*SRQ size changed')
+        self.assertRegex(text, f'^ImportError: pyprism was built for pyverbs of rdma-core {VERSION}; .*SRQ size changed')

@@ -7,7 +7,6 @@ import threading
 import time
 import unittest
 
-import pyverbs.enums as e
 from pyverbs.cq import CQ
 from pyverbs.mr import MR
 from pyverbs.pd import PD
@@ -17,6 +16,7 @@ from pyverbs.srq import SRQ, SrqInitAttr, SrqAttr
 from pyverbs.wr import RecvWR, SendWR, SGE
 
 import pyprism.enums as pe
+import pyprism.verbs_enums as e
 from base import (ACCESS, SECONDS, B, Config, Op, R, T, PrismAPITestCase, PrismTrafficTestCase, connect,
                   free_list_attr, open_device, post_builders, post_list, qp_init_attr)
 from pyprism import (PrismCas, PrismCompChannel, PrismContext, PrismContextAttr, PrismQP, PrismQPInitAttr,

@@ -3,12 +3,12 @@
 import errno
 import itertools
 
-import pyverbs.enums as e
 from pyverbs.cq import CqInitAttrEx, CQEX, PollCqAttr
 from pyverbs.qp import DataBuffer
 from pyverbs.wr import RecvWR, SendWR, SGE
 
 import pyprism.enums as pe
+import pyprism.verbs_enums as e
 from base import B, C, D, R, T, WAYS, PrismTrafficTestCase, connect, post_builders, post_list, qp_init_attr, u64
 from pyprism import PrismBoundedPtr, PrismQP
 

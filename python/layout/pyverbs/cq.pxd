@@ -28,3 +28,4 @@ cdef class CQEX(PyverbsCM):
     cdef add_ref(self, obj)
     cdef object qps
     cdef object srqs
+    cdef object wqs # from rdma-core 52

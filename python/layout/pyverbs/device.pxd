@@ -18,7 +18,12 @@ cdef class Context(PyverbsCM):
     cdef object pps
     cdef object sched_nodes
     cdef object sched_leafs
+    cdef object comp_cntrs # from rdma-core 65
     cdef object dr_domains
     cdef object wqs
     cdef object rwq_ind_tbls
     cdef object crypto_logins
+    cdef object event_channels # from rdma-core 60
+    cdef object dmahs # from rdma-core 60
+    cdef object devx_umems # from rdma-core 64
+    cdef object devx_objs # from rdma-core 64

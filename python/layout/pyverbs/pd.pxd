@@ -10,6 +10,7 @@ cdef class PD(PyverbsCM):
     cdef remove_ref(self, obj)
     cdef object srqs
     cdef object mrs
+    cdef object bufs # from rdma-core 64
     cdef object mws
     cdef object ahs
     cdef object qps
