@@ -74,7 +74,8 @@ compile() {
 printf '#!/bin/sh\nexec "$@" -O0 -g0\n' >quickly
 chmod 755 quickly
 
-# works FOLDER: libprism below another program, and the operations. All programs have been asked for their options.
+# works FOLDER: libprism below another program, the operations, and pyprism, whose layout and Cython differ from suite to
+# suite. All programs have been asked for their options.
 works() {
 	"$1/prism-run" ibv_devinfo -d prism_lo | grep 'hca_id:.*prism_lo'
 	for example in pointer_chase out_of_place_update plain_post_send; do
@@ -82,6 +83,7 @@ works() {
 	done
 	"$1/differential_walk" --steps 20000 --seed 7
 	"$1/core_tests" --gtest_brief=1
+	PYTHONPATH=$1/../python "$1/prism-run" /usr/bin/python3 tests/python/run_tests.py --dev prism_lo
 }
 
 install_packages "${build_packages[@]}" libgtest-dev
