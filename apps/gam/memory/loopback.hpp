@@ -49,8 +49,13 @@ public:
 	}
 
 	[[nodiscard]] Network &end(NodeId node) { return *ends_[node]; }
-	/** Nothing comes from @p node any more, nor to it. */
-	void cut_off(NodeId node) { ends_[node]->is_cut_off = true; }
+	/** Nothing comes from @p node any more when this returns, nor to it. Not from inside of a poll(). */
+	void cut_off(NodeId node)
+	{
+		ends_[node]->is_cut_off = true;
+		for (const auto &end : ends_)
+			end->finish_delivery();
+	}
 	/** Messages that were sent. */
 	[[nodiscard]] std::uint64_t messages() const
 	{
@@ -84,6 +89,7 @@ private:
 		void flush() noexcept override {}
 		std::size_t poll(Listener &listener) noexcept override
 		{
+			const std::scoped_lock turn(delivering_);
 			std::size_t count = 0;
 			for (std::size_t from = 0; from < from_.size(); from++) {
 				for (Letter letter; count < 64 && next(from, letter); count++) {
@@ -93,6 +99,8 @@ private:
 			}
 			return count;
 		}
+		void finish_delivery() { const std::scoped_lock turn(delivering_); }
+
 		std::atomic<bool> is_cut_off{false};
 		std::atomic<std::uint64_t> heard{0};
 
@@ -113,6 +121,8 @@ private:
 		{
 			const std::scoped_lock guard(lock_);
 			std::deque<Letter> &letters = from_[from];
+			if (is_cut_off || all_.ends_[from]->is_cut_off)
+				letters.clear();
 			if (letters.empty() || letters.front().due > delays_.now())
 				return false;
 			letter = std::move(letters.front());
@@ -122,6 +132,7 @@ private:
 		Loopback &all_;
 		const NodeId self_;
 		const LoopbackDelays delays_;
+		std::mutex delivering_; /* taken before all others */
 		std::mutex lock_;
 		std::mt19937_64 random_;
 		std::vector<std::deque<Letter>> from_;

@@ -19,6 +19,7 @@ struct ClusterOptions {
 	std::size_t nodes = 2;
 	std::size_t lines = 64;          /* that each node can cache */
 	NodeOptions node = small_node(); /* but self */
+	bool through_home = false;       /* as in processes */
 	LoopbackDelays delays;
 
 	/** Nobody but those who wait answers for it. */
@@ -63,6 +64,7 @@ public:
 		protocol.lines = std::span(memories_[self].lines).subspan(shard * share, share);
 		protocol.shards = options_.node.shards;
 		protocol.shard = shard;
+		protocol.through_home = options_.through_home;
 		return std::make_unique<Directory>(protocol, host);
 	}
 
@@ -110,6 +112,14 @@ public:
 		for (Node *const other : nodes_) {
 			if (other->self() != node)
 				other->lost(node);
+		}
+	}
+	/** Whatever @p node, which is lost, waits for ends. */
+	void let_go_of_all(NodeId node)
+	{
+		for (const Node *const other : nodes_) {
+			if (other->self() != node)
+				nodes_[node]->lost(other->self());
 		}
 	}
 
