@@ -30,6 +30,12 @@ bool is_cached(const Access &access) noexcept
 	return is_remote(access) && !access.uncached;
 }
 
+bool is_write_back(const Message &message) noexcept
+{
+	return static_cast<AccessKind>(Operation::unpacked(message.counter).kind) == AccessKind::write_back &&
+	       message.data.empty();
+}
+
 bool is_in_transit(const Entry &entry) noexcept
 {
 	return entry.state != HomeState::shared && entry.state != HomeState::dirty;
@@ -455,6 +461,11 @@ bool Home::request(NodeId from, const Message &message)
 		return true;
 	}
 	forget_again(from, block);
+	if (type == Type::uncached && is_write_back(message)) {
+		answer.error = 0;
+		context_.send(from, Type::answered, answer); /* what the asker has given back came before */
+		return true;
+	}
 	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
 		return false;
 	Request *const request = requests_.take(from);

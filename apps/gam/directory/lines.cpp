@@ -47,7 +47,7 @@ bool awaits_answer(LineState state) noexcept
 bool suffices(LineState state, AccessKind kind) noexcept
 {
 	if (kind == AccessKind::write_back)
-		return state == LineState::invalid || state == LineState::shared;
+		return false; /* the home is to say that it has the value */
 	return state == LineState::dirty || (state == LineState::shared && !is_exclusive(kind));
 }
 
@@ -108,8 +108,6 @@ void Lines::start(Access &access)
 	const bool may_need_home = !line || !(access.kind == AccessKind::unlock || suffices(line->state, access.kind));
 	if (block.home() >= max_nodes)
 		context_.end(access, EFAULT);
-	else if (!line && access.kind == AccessKind::write_back)
-		context_.end(access, 0);
 	else if (context_.is_dead(block.home()) && may_need_home)
 		context_.end(access, EHOSTUNREACH);
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
@@ -209,7 +207,9 @@ bool Lines::do_next(Line &line)
 	const bool may_ask = !context_.rules().readers_hold_upgrades && !suffices(line.state, next.kind);
 	if (!pending.lock.admits(next) && !may_ask)
 		return false;
-	if (suffices(line.state, next.kind)) {
+	const bool believes =
+		next.kind == AccessKind::write_back && line.state != LineState::dirty && !context_.rules().receipts;
+	if (suffices(line.state, next.kind) || believes) {
 		perform(line, pop(pending));
 		return true;
 	}
@@ -259,9 +259,11 @@ void Lines::log_before_it_leaves(const Line &line)
 void Lines::ask(Line &line, const Access &access)
 {
 	Pending &pending = *line.pending;
-	if (access.kind == AccessKind::write_back)
+	if (access.kind == AccessKind::write_back && line.state == LineState::dirty)
 		return evict(line);
 	pending.request = ++requests_;
+	if (access.kind == AccessKind::write_back)
+		return ask_for_receipt(line, access);
 	if (access.uncached && line.state == LineState::invalid) {
 		enter(line, LineState::to_uncached);
 		ask_home_to_do(line, access);
@@ -282,6 +284,18 @@ void Lines::ask(Line &line, const Access &access)
 		message);
 }
 
+/** What was given to the home may be on its way still. Its answer comes behind that. */
+void Lines::ask_for_receipt(Line &line, const Access &access)
+{
+	if (line.state == LineState::shared) {
+		Message message;
+		message.block = line.block();
+		context_.send(line.block().home(), Type::evict_shared, message);
+	}
+	enter(line, LineState::to_uncached);
+	ask_home_to_do(line, access);
+}
+
 void Lines::ask_home_to_do(Line &line, const Access &access)
 {
 	const Operation operation{static_cast<std::uint8_t>(access.kind), static_cast<std::uint8_t>(access.function),
@@ -297,7 +311,7 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 		apps::store(data.data(), access.operand);
 		apps::store(data.data() + sizeof(access.operand), access.compare);
 	}
-	if (access.kind != AccessKind::read)
+	if (writes(access.kind))
 		message.data = data;
 	context_.send(line.block().home(), Type::uncached, message);
 }
@@ -575,7 +589,9 @@ bool Lines::take_evicted(Line &line)
 {
 	if (line.state != LineState::to_invalid)
 		return false;
-	pending(line);
+	AccessQueue &waiting = pending(line).waiting;
+	while (!waiting.empty() && waiting.front().kind == AccessKind::write_back && !is_demand(waiting.front()))
+		context_.end(pop(*line.pending), 0);
 	enter(line, LineState::invalid);
 	advance(line);
 	return true;

@@ -116,6 +116,7 @@ private:
 	void obey_early(Line &line);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
+	void ask_for_receipt(Line &line, const Access &access);
 	void settle(Line &line);
 	void show(Line &line);
 	void enter(Line &line, LineState state);

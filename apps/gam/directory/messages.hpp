@@ -14,7 +14,7 @@ enum class Type : std::uint8_t {
 	read = 1, /**< a copy */
 	write,    /**< the block alone, and its data */
 	upgrade,  /**< the block alone; the requester has a copy */
-	uncached, /**< an access that the home does; Operation says which */
+	uncached, /**< an access that the home does; Operation says which. write_back: none, it just answers */
 	again,    /**< the answer may have been the dead Message::node's to send */
 
 	/* Evictions, to the home */

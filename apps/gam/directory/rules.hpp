@@ -23,6 +23,7 @@ struct Rules {
 		true; /**< a write that waited for a lock lets the home invalidate before it asks for an upgrade */
 	bool roll_back = true;                /**< a try that a lock refuses leaves the block as it was */
 	bool drop_sharers_of_the_dead = true; /**< nobody waits for the dead */
+	bool receipts = true; /**< a write-back of what was given to the home already waits until the home has it */
 };
 
 } // namespace prism::gam::directory

@@ -64,6 +64,45 @@ TEST_F(DirectoryDeaths, OfTheOwner)
 	expect_usable();
 }
 
+/** What it has given to another, by the home, is not at the home as long as it is on its way. */
+TEST_F(DirectoryDeaths, OfOneThatHasWrittenBackWhatOthersHaveAskedFor)
+{
+	options.through_home = true;
+	for (const bool writes_it : {false, true}) {
+		make();
+		writes(0, at, 5);
+		writes(2, at, 6);
+		net->hold({2, 0});
+		Ask &other = writes_it ? add(1, at, 10) : read(1, at);
+		EXPECT_TRUE(net->run());
+		Ask &written_back = begin(2, AccessKind::write_back, at);
+		EXPECT_TRUE(net->run());
+		EXPECT_FALSE(written_back.is_over);
+		net->release_all();
+		EXPECT_EQ(error(written_back), 0);
+		EXPECT_EQ(result(other), 6U);
+		die(2);
+		EXPECT_EQ(reads(1, at), writes_it ? 16U : 6U);
+		EXPECT_EQ(lost_values(), 0U);
+		expect_usable();
+	}
+}
+
+/** An eviction that has begun already is a write-back, too; of what was never here there is none to wait for. */
+TEST_F(DirectoryDeaths, OfOneThatHasWrittenBackWhatItEvicts)
+{
+	writes(2, at, 6);
+	node(2).flush();
+	Ask &written_back = begin(2, AccessKind::write_back, at);
+	EXPECT_FALSE(written_back.is_over);
+	EXPECT_EQ(error(written_back), 0);
+	EXPECT_EQ(error(begin(3, AccessKind::write_back, at)), 0);
+	die(2);
+	EXPECT_EQ(reads(1, at), 6U);
+	EXPECT_EQ(error(begin(1, AccessKind::write_back, block(1, 2))), EHOSTUNREACH);
+	expect_usable();
+}
+
 TEST_F(DirectoryDeaths, OfOneThatIsToAcknowledge)
 {
 	reads(1, at);

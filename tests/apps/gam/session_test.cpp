@@ -478,12 +478,9 @@ TEST(Session, WhatADeadNodeHasSentIsNotHeard)
 	ASSERT_EQ(session.malloc(8, address), 0);
 	std::uint64_t word = 0;
 	const auto read = of_the_dead.async_read(address, room_of(word));
-	while (cluster.node(1).poll()) {
-	}
 	cluster.lose(1);
 	cluster.let_go_of_all(1);
-	while (cluster.node(0).poll()) {
-	}
+	(void)cluster.node(0).poll();
 	EXPECT_FALSE(cluster.node(0).is_member(1));
 	EXPECT_TRUE(read.await_ready());
 	EXPECT_EQ(read.await_resume(), EHOSTUNREACH);

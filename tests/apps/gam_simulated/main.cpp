@@ -53,6 +53,7 @@ using Flaw = void (*)(Rules &);
 const simulation::Controls<Flaw> directory_controls{{"none", {[](Rules &) {}, {}}},
 	{"forwards", {[](Rules &all) { all.by_home = false; }, {not_linearizable}}},
 	{"forget-written", {[](Rules &all) { all.writes_back = false; }, {not_linearizable}}},
+	{"write-back-early", {[](Rules &all) { all.directory.receipts = false; }, {not_linearizable}}},
 	{"give-early",
 		{[](Rules &all) { all.directory.await_acks = false; }, {not_alone, different, not_linearizable}}},
 	{"own-early",
