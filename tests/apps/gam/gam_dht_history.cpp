@@ -33,6 +33,7 @@ using prism::test::Kind;
 using prism::test::Verdict;
 
 constexpr std::size_t most_words = 150; /* of a value: more than two blocks */
+constexpr NodeId dying = 2;
 
 struct Trial {
 	ClusterOptions cluster;
@@ -40,6 +41,14 @@ struct Trial {
 	std::uint64_t operations = 200; /* of each thread */
 	TableCare care;
 	std::vector<std::uint64_t> keys;
+	std::size_t least_words = 1; /* of a value */
+	bool dies = false;           /* node `dying`, half way. The table is on the first node */
+};
+
+/** What the threads of a trial share. */
+struct Course {
+	std::atomic<std::uint64_t> done{0};                  /* operations */
+	std::atomic<std::uint64_t> died{prism::test::never}; /* when */
 };
 
 struct Verdicts {
@@ -55,16 +64,18 @@ struct Verdicts {
 class User
 {
 public:
-	User(const Trial &trial, Node &node, Address catalogue, std::uint32_t number)
-		: trial_(trial), number_(number), client_(TableClient::open(node, catalogue, 1, trial.care).value()),
-		  random_(number)
+	User(const Trial &trial, Course &course, Node &node, Address catalogue, std::uint32_t number)
+		: trial_(trial), course_(course), node_(node.self()), number_(number),
+		  client_(TableClient::open(node, catalogue, 1, trial.care).value()), random_(number)
 	{
 	}
 
 	void run()
 	{
-		for (std::uint64_t i = 0; i < trial_.operations; i++)
+		for (std::uint64_t i = 0; i < trial_.operations && !has_died(); i++) {
 			step();
+			course_.done++;
+		}
 	}
 
 	History history;
@@ -72,8 +83,11 @@ public:
 
 private:
 	void step();
+	[[nodiscard]] bool has_died() const { return node_ == dying && course_.died != prism::test::never; }
 
 	const Trial &trial_;
+	Course &course_;
+	const NodeId node_;
 	const std::uint32_t number_;
 	std::unique_ptr<TableClient> client_;
 	std::mt19937_64 random_;
@@ -86,7 +100,8 @@ void User::step()
 	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
 		OperationKind::put, OperationKind::put, OperationKind::erase};
 	const std::uint64_t key = trial_.keys[random_() % trial_.keys.size()];
-	const std::span value = std::span(value_).first(1 + random_() % most_words);
+	const std::span value =
+		std::span(value_).first(trial_.least_words + random_() % (most_words - trial_.least_words + 1));
 	simulation::fill_value(simulation::name_of_value(number_, ++values_, value.size()), value);
 	apps::Operation operation;
 	operation.kind = kinds[random_() % kinds.size()];
@@ -106,6 +121,15 @@ void User::step()
 	ASSERT_EQ(client_->poll(completed), 1U);
 	record.responded = prism::test::now();
 	record.outcome = prism::test::Outcome::ok;
+	if (trial_.dies && node_ == dying &&
+		(record.kind == Kind::get || operation.outcome == apps::Outcome::not_found))
+		return;   /* it may have seen what its own threads had not ended, and nobody else ever saw */
+	if (has_died()) { /* nobody was told */
+		record.outcome = prism::test::Outcome::unknown;
+		record.responded = prism::test::never;
+		history.push_back(record);
+		return;
+	}
 	if (operation.outcome == apps::Outcome::not_found) {
 		record.outcome = prism::test::Outcome::not_found;
 	} else if (operation.outcome != apps::Outcome::ok) {
@@ -128,15 +152,25 @@ Verdicts judge(const Trial &trial)
 	Session session(*cluster.nodes()[0]);
 	TableOptions options;
 	options.buckets = 1;
+	if (trial.dies)
+		options.nodes = {0};
 	const Address catalogue = Table::create(session, options).value().catalogue();
+	Course course;
 	std::vector<std::unique_ptr<User>> users;
 	for (std::uint32_t i = 0; i < trial.threads; i++)
-		users.push_back(
-			std::make_unique<User>(trial, *cluster.nodes()[i % cluster.nodes().size()], catalogue, i));
+		users.push_back(std::make_unique<User>(
+			trial, course, *cluster.nodes()[i % cluster.nodes().size()], catalogue, i));
 	{
 		std::vector<std::jthread> threads;
 		for (const auto &user : users)
 			threads.emplace_back([&user] { user->run(); });
+		if (trial.dies) {
+			while (course.done < trial.threads * trial.operations / 2)
+				std::this_thread::sleep_for(1ms);
+			course.died = prism::test::now();
+			cluster.lose(dying);
+			cluster.let_go_of_all(dying);
+		}
 	}
 	History history;
 	Verdicts verdicts;
@@ -217,6 +251,32 @@ TEST(TableHistory, TagsThatCollide)
 	expect_sound(judge(colliding));
 	colliding.care.compares_keys = false;
 	EXPECT_FALSE(judge(colliding).sound()) << "the control";
+}
+
+/** Whose values are longer than a block: all that has ended outlives its client. */
+Trial deadly_trial()
+{
+	Trial deadly = trial_of(3);
+	deadly.dies = deadly.cluster.through_home = true;
+	deadly.threads = 6;
+	deadly.least_words = 70;
+	return deadly;
+}
+
+TEST(TableHistory, AClientDies)
+{
+	for (unsigned round = 0; round < 5; round++)
+		expect_sound(judge(deadly_trial()));
+}
+
+TEST(TableHistory, ControlThatFreesBeforeTheHomeKnows)
+{
+	Trial careless = deadly_trial();
+	careless.care.writes_back = false;
+	unsigned sound = 0;
+	while (sound < 20 && judge(careless).sound())
+		sound++;
+	EXPECT_LT(sound, 20U);
 }
 
 TEST(TableHistory, ControlWithoutLocks)
