@@ -15,11 +15,11 @@ int main(int argc, char **argv)
 	app.add_choice<prism::gam::Protocol>("--protocol", options.protocol,
 		{{"directory", prism::gam::Protocol::directory}, {"latch", prism::gam::Protocol::latch}},
 		"of all nodes");
-	app.add_choice<Work>(
-		"--work", options.work, {{"registers", Work::registers}, {"bank", Work::bank}}, "what all nodes do");
+	app.add_choice<Work>("--work", options.work,
+		{{"registers", Work::registers}, {"table", Work::table}, {"bank", Work::bank}}, "what all nodes do");
 	app.add_choice<Flaw>("--flaw", options.flaw,
 		{{"none", Flaw::none}, {"lease", Flaw::lease}, {"forwards", Flaw::forwards}, {"apart", Flaw::apart},
-			{"durable", Flaw::durable}},
+			{"early", Flaw::early}, {"durable", Flaw::durable}},
 		"a rule that is off");
 	app.add_option("--nodes", options.nodes, "that share memory").check(cli::Range(2, 16));
 	app.add_option("--threads", options.threads, "of each node").check(cli::Range(1, 8));

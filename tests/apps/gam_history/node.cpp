@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "bank.hpp"
+#include "pairs.hpp"
 #include "registers.hpp"
 
 namespace gam_history
@@ -31,6 +32,7 @@ constexpr std::size_t history_capacity = 200'000; /* operations of a thread */
 constexpr unsigned burst = 16;                    /* accesses between two pauses: the machine has other work */
 constexpr auto pause = 2ms;
 constexpr const char *journal_key = "journal";
+constexpr const char *table_key = "table";
 
 std::string key_of(Life life, std::size_t place)
 {
@@ -127,9 +129,21 @@ bool Node::allocate_journal()
 	       !session.mfence() && joined_->put(journal_key, address).ok();
 }
 
-/** Registers of each of the first lives, or the bank of the very first. */
+bool Node::make_table()
+{
+	Session session(joined_->node());
+	prism::gam::TableOptions options;
+	options.buckets = 1;
+	options.nodes = {joined_->node().self()};
+	const auto table = prism::gam::Table::create(session, options);
+	return table && joined_->put(table_key, table->catalogue()).ok();
+}
+
+/** Registers of each of the first lives, or the bank, or the table, of the very first. */
 bool Node::allocate()
 {
+	if (options_.work == Work::table)
+		return life_ != 0 || make_table();
 	Session session(joined_->node());
 	const bool keeps_bank = options_.work == Work::bank && life_ == 0;
 	const std::size_t count = options_.work == Work::registers ? Registers::of_each_node
@@ -158,7 +172,9 @@ Result<void> Node::set_up()
 	if (life_ < options_.nodes && !allocate())
 		return prism::make_error(ENOMEM, "it cannot allocate");
 	const std::size_t homes = options_.work == Work::registers ? options_.nodes : 1;
-	const std::size_t places = options_.work == Work::registers ? Registers::of_each_node : Bank::accounts;
+	const std::size_t places = options_.work == Work::registers ? Registers::of_each_node
+				   : options_.work == Work::bank    ? Bank::accounts
+								    : 0;
 	for (std::size_t i = 0; i < homes * places; i++) {
 		const Result<Address> address =
 			joined_->get_address(key_of(static_cast<Life>(i / places), i % places), patience);
@@ -167,11 +183,11 @@ Result<void> Node::set_up()
 		places_.push_back(*address);
 	}
 	std::sort(places_.begin(), places_.end());
-	if (has_journal()) {
-		const Result<Address> address = joined_->get_address(journal_key, patience);
+	if (has_journal() || options_.work == Work::table) {
+		const Result<Address> address = joined_->get_address(has_journal() ? journal_key : table_key, patience);
 		if (!address)
 			return address.error();
-		journal_ = *address;
+		(has_journal() ? journal_ : catalogue_) = *address;
 	}
 	return {};
 }
@@ -196,6 +212,10 @@ void Node::work(unsigned thread)
 		options_.folder / fmt::format("{}-{}.history", life_, thread), history_capacity);
 	if (!writer)
 		return fail(writer.error().message);
+	if (options_.work == Work::table) {
+		Pairs pairs(*this, thread, *std::move(writer));
+		return in_bursts([&pairs] { return pairs.act(); });
+	}
 	Registers registers(*this, thread, *std::move(writer));
 	in_bursts([&registers] { return registers.act(); });
 }

@@ -41,6 +41,8 @@ public:
 	[[nodiscard]] const std::vector<prism::gam::Address> &places() const noexcept { return places_; }
 	/** Of the bank; null if it has none. */
 	[[nodiscard]] prism::gam::Address journal() const noexcept { return journal_; }
+	/** Of the hash table. */
+	[[nodiscard]] prism::gam::Address catalogue() const noexcept { return catalogue_; }
 	[[nodiscard]] prism::gam::Node &memory() noexcept { return joined_->node(); }
 	/** The stage is over, or this node's membership. */
 	[[nodiscard]] bool is_over() const;
@@ -52,6 +54,7 @@ private:
 	prism::Result<void> set_up();
 	bool allocate();
 	bool allocate_journal();
+	bool make_table();
 	[[nodiscard]] bool has_journal() const noexcept;
 	void work(unsigned thread);
 	void await_the_others();
@@ -65,6 +68,7 @@ private:
 	std::unique_ptr<prism::gam::JoinedNode> joined_;
 	std::vector<prism::gam::Address> places_; /* registers, or accounts */
 	prism::gam::Address journal_;
+	prism::gam::Address catalogue_;
 	std::atomic<Ending> ending_{good};
 };
 

@@ -14,6 +14,7 @@ namespace gam_history
 /** What all nodes do. */
 enum class Work : std::uint8_t {
 	registers, /**< reads, fenced writes, atomics and locked changes, which are recorded */
+	table,     /**< operations on a hash table of the first node, which are recorded */
 	bank,      /**< transfers between accounts that share a block; with logs, by a journal between blocks */
 };
 
@@ -23,6 +24,7 @@ enum class Flaw : std::uint8_t {
 	lease,    /**< a node uses what it has cached when its lease is over */
 	forwards, /**< owners send to who asks: the home does not see it */
 	apart,    /**< the accounts of a bank do not share a block, and there is no journal */
+	early,    /**< a record of the hash table is freed, or named, before the homes know */
 	durable,  /**< the logs of nodes have what others have seen alone */
 };
 

@@ -51,6 +51,8 @@ private:
 	void end(const Process &process);
 	void take(const Process &process, int status);
 	void check_histories();
+	[[nodiscard]] std::vector<prism::test::Operation> left_in_table(
+		std::vector<prism::test::Operation> history) const;
 	[[nodiscard]] std::vector<prism::test::Operation> read_histories();
 	void fail(const std::string &what);
 	[[nodiscard]] std::optional<unsigned> conclude() const;
