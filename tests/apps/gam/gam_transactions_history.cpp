@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -32,12 +33,21 @@ using prism::gam::test::ClusterOptions;
 using serializability::Draft;
 using tx::Bytes;
 
+constexpr NodeId dying = 2;
+
 struct Trial {
 	ClusterOptions cluster;
 	unsigned clients = 4;     /* each on a thread, on the nodes in turn */
 	std::uint64_t jobs = 150; /* of each client */
 	std::uint64_t keys = 8;
 	NoWaitClientOptions options;
+	bool dies = false; /* node `dying`, half way. All records are on the first node */
+};
+
+/** What the threads of a trial share. */
+struct Course {
+	std::atomic<std::uint64_t> done{0}; /* jobs */
+	std::atomic<bool> died{false};
 };
 
 std::uint64_t moment()
@@ -55,8 +65,9 @@ Bytes bytes_of(const std::uint64_t &number)
 class User
 {
 public:
-	User(const Trial &trial, Node &node, Address catalogue, std::uint32_t number)
-		: trial_(trial), number_(number), random_(number)
+	User(const Trial &trial, Course &course, Node &node, Address catalogue, std::uint32_t number)
+		: trial_(trial), course_(course), dies_(trial.dies && node.self() == dying), number_(number),
+		  random_(number)
 	{
 		NoWaitClientOptions options = trial.options;
 		options.retry.seed = number + 1;
@@ -66,8 +77,10 @@ public:
 
 	void run()
 	{
-		for (std::uint64_t i = 0; i < trial_.jobs; i++)
+		for (std::uint64_t i = 0; i < trial_.jobs && !(dies_ && course_.died); i++) {
 			run_one(plan());
+			course_.done++;
+		}
 	}
 	/** One transaction that reads all keys. */
 	void read_all()
@@ -78,6 +91,7 @@ public:
 		run_one(steps);
 	}
 
+	[[nodiscard]] bool dies() const { return dies_; }
 	[[nodiscard]] std::uint64_t conflicts() const { return client_->conflicts(); }
 
 	std::vector<Draft> drafts;
@@ -98,6 +112,8 @@ private:
 	void record(serializability::Outcome outcome);
 
 	const Trial &trial_;
+	Course &course_;
+	const bool dies_;
 	const std::uint32_t number_;
 	std::mt19937_64 random_;
 	std::unique_ptr<NoWaitClient> client_;
@@ -114,7 +130,7 @@ std::vector<User::Step> User::plan()
 		step.key = random_() % trial_.keys;
 		step.writes = random_() % 2;
 		step.reads = !step.writes || random_() % 4;
-		step.erases = step.writes && random_() % 8 == 0;
+		step.erases = !trial_.dies && step.writes && random_() % 8 == 0; /* an erase has no name */
 		if (std::ranges::none_of(steps, [&](const Step &other) { return other.key == step.key; }))
 			steps.push_back(step);
 	}
@@ -181,6 +197,32 @@ void User::run_one(const std::vector<Step> &steps)
 							   : serializability::Outcome::aborted);
 }
 
+/**
+ * What is promised of a client that has died: each record that it has changed is changed or not. What it has read may
+ * be what its own node alone had.
+ */
+std::vector<Draft> left_of(const std::vector<Draft> &drafts)
+{
+	std::vector<Draft> left;
+	for (const Draft &draft : drafts) {
+		if (draft.outcome == serializability::Outcome::aborted)
+			continue;
+		std::uint32_t place = 0;
+		for (const auto &operation : draft.operations) {
+			if (operation.action != serializability::Action::write)
+				continue;
+			Draft one;
+			one.client = 1000 + draft.client * 100'000 + static_cast<std::uint32_t>(draft.sequence) * 8 +
+				     place++;
+			one.sequence = 1;
+			one.invoked = draft.invoked;
+			one.outcome = serializability::Outcome::unknown;
+			left.push_back(one.write(operation.key, operation.value));
+		}
+	}
+	return left;
+}
+
 struct Verdict {
 	std::string findings;
 	std::uint64_t failed = 0;
@@ -194,26 +236,36 @@ Verdict judge(const Trial &trial)
 	Session session(cluster.node(0));
 	RecordsOptions records;
 	records.index.buckets = 4;
+	if (trial.dies)
+		records.index.nodes = {0};
+	Course course;
 	const Address catalogue = Records::create(session, records).value().catalogue();
 	std::vector<std::unique_ptr<User>> users;
 	for (unsigned i = 0; i < trial.clients; i++)
 		users.push_back(std::make_unique<User>(
-			trial, cluster.node(static_cast<NodeId>(i % trial.cluster.nodes)), catalogue, i));
+			trial, course, cluster.node(static_cast<NodeId>(i % trial.cluster.nodes)), catalogue, i));
 	{
 		std::vector<std::jthread> threads;
 		for (const auto &user : users)
 			threads.emplace_back([&user] { user->run(); });
+		if (trial.dies) {
+			while (course.done < trial.clients * trial.jobs / 2)
+				std::this_thread::sleep_for(1ms);
+			course.died = true;
+			cluster.lose(dying);
+			cluster.let_go_of_all(dying);
+		}
 	}
 	users.front()->read_all();
 
 	Verdict verdict;
 	serializability::HistoryBuilder builder(serializability::HistoryKind::registers);
 	for (const auto &user : users) {
-		for (const Draft &draft : user->drafts) {
+		for (const Draft &draft : user->dies() ? left_of(user->drafts) : user->drafts) {
 			if (const Result<void> added = builder.add(draft); !added)
 				verdict.findings += added.error().message;
 		}
-		verdict.failed += user->failed;
+		verdict.failed += user->dies() ? 0 : user->failed;
 		verdict.committed += user->committed;
 		verdict.conflicts += user->conflicts();
 	}
@@ -276,6 +328,37 @@ TEST(TransactionHistory, CachesThatAreTooSmall)
 	trial.jobs = 100;
 	trial.cluster.lines = 24;
 	expect_sound(trial);
+}
+
+Trial deadly_trial()
+{
+	Trial deadly = trial_of(3);
+	deadly.dies = deadly.cluster.through_home = true;
+	deadly.clients = 3;
+	deadly.jobs = 80;
+	return deadly;
+}
+
+/** No job of another fails, none waits for a lock of the dead, and what others have committed stays. */
+TEST(TransactionHistory, AClientDies)
+{
+	for (unsigned round = 0; round < 3; round++) {
+		const Verdict verdict = judge(deadly_trial());
+		EXPECT_EQ(verdict.findings, "");
+		EXPECT_EQ(verdict.failed, 0U);
+		EXPECT_GT(verdict.conflicts, 0U) << "they were not concurrent";
+	}
+}
+
+/** The dead one takes along what others have committed. */
+TEST(TransactionHistory, ControlThatPassesBlocksByTheirHome)
+{
+	Trial careless = deadly_trial();
+	careless.cluster.through_home = false;
+	unsigned sound = 0;
+	while (sound < 40 && judge(careless).findings.empty())
+		sound++;
+	EXPECT_LT(sound, 40U);
 }
 
 TEST(TransactionHistory, ControlWithoutLocks)
