@@ -222,6 +222,33 @@ TEST(Timer, TellsSoonThatThePeerIsGone)
 	EXPECT_LT(pair.now, (1 + 2 * options.retry_count) * options.ack_timeout + 100'000);
 }
 
+/** Who bears a peer that is silent for seconds waits less for a packet that is lost behind all others. */
+TEST(Timer, IsShortTheFirstTimeAndThatDoesNotCount)
+{
+	constexpr soft::Time second = 1'000'000'000;
+	ConnectOptions options;
+	options.ack_timeout = second;
+	options.retry_count = 1;
+	Pair pair(options);
+	bool is_there = true;
+	std::uint64_t sent = 0;
+	pair.loses = [&](bool to_client, const prism_bth &) { return !is_there || (!to_client && sent++ % 2 == 0); };
+	for (std::uint64_t i = 0; i < 2; i++) {
+		pair.post_cas(0, i);
+		const std::vector<ibv_wc> wc = pair.run(1);
+		ASSERT_EQ(wc.size(), 1u);
+		EXPECT_EQ(wc[0].status, IBV_WC_SUCCESS);
+		EXPECT_LT(pair.now, (i + 1) * second / 10);
+	}
+	is_there = false;
+	const soft::Time gone = pair.now;
+	pair.post_cas(0, 2);
+	const std::vector<ibv_wc> wc = pair.run(1);
+	ASSERT_EQ(wc.size(), 1u);
+	EXPECT_EQ(wc[0].status, IBV_WC_RETRY_EXC_ERR);
+	EXPECT_GT(pair.now - gone, (1 + options.retry_count) * second);
+}
+
 /** Each wait is shorter than the timer that it takes the place of, whose entry would be kept for hours. */
 TEST(Timers, AReceiverThatIsNeverReadyTakesNoMemory)
 {

@@ -77,9 +77,13 @@ public:
 struct PortOptions {
 	std::uint32_t max_send_wr = 1;
 	std::uint32_t max_recv_wr = 1;
-	unsigned access_flags = 0;     /**< what the peer may do at all */
-	bool shared_receives = false;  /**< receives come from the device's ReceivePool */
-	std::uint8_t ack_timeout = 14; /**< of QueuePairOptions::timeout */
+	unsigned access_flags = 0;    /**< what the peer may do at all */
+	bool shared_receives = false; /**< receives come from the device's ReceivePool */
+	/**
+	 * Of QueuePairOptions::timeout: how long a peer may be silent whose device stands still with its process. Nine
+	 * times a second are as long as ClientOptions::patience.
+	 */
+	std::uint8_t ack_timeout = 18;
 };
 
 /** A free list of buffers for requests, with its buffers' states. */

@@ -72,6 +72,35 @@ deaths() {
 	pass "$way: a server that dies, and one that stands still"
 }
 
+# stand_still: a server for three seconds, then its client, with a call under way, by every way at once. A userspace device
+# stands still with its process; nobody takes the other for dead, and no call is lost.
+stand_still() {
+	local way number=0
+	local servers=() clients=()
+	for way in "${ways[@]}"; do
+		serve "$way"
+		servers+=("$started")
+		"$bin/prism-rpc-bench" 127.0.0.1 -p "$port" --way "$way" -D 8 >"$work/$way.out" 2>"$work/$way.err" &
+		clients+=($!)
+		children+=($!)
+	done
+	sleep 0.5
+	kill -STOP "${servers[@]}"
+	sleep 3
+	kill -CONT "${servers[@]}"
+	sleep 0.5
+	kill -STOP "${clients[@]}"
+	sleep 3
+	kill -CONT "${clients[@]}"
+	for way in "${ways[@]}"; do
+		wait "${clients[number]}" || fail "$way: a side that stood still is lost" "$work/$way.out" "$work/$way.err"
+		kill "${servers[number]}"
+		wait "${servers[number]}" || fail "$way: the server does not end well"
+		number=$((number + 1))
+	done
+	pass "a server and a client that stand still for three seconds"
+}
+
 usage() {
 	expect 2 "no host" "$bin/prism-rpc-bench"
 	says "host"
@@ -106,6 +135,7 @@ others() {
 }
 
 usage
+stand_still
 for way in "${ways[@]}"; do
 	by_way "$way"
 	deaths "$way"

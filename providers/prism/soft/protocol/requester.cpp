@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace prism::soft
 {
@@ -21,6 +22,12 @@ constexpr std::int32_t packet_limit = 256;
 constexpr std::uint32_t ack_interval = 8;
 /** A count of 7 means for ever (IBTA 9.7.5.2.8). */
 constexpr std::uint8_t rnr_retry_forever = 7;
+
+/**
+ * Who bears a peer that is silent for seconds would wait as long for a packet that is lost, if none follows. So the
+ * first wait is that of a timeout of 14, and the repetition behind it does not count.
+ */
+constexpr Time longest_first_wait = Time{4096} << 14;
 
 /** RNR NAK timer codes in units of 10 us (IBTA table 45). */
 constexpr std::uint32_t rnr_times[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
@@ -229,7 +236,7 @@ bool Requester::transmit_all(Time now)
 			qp_.path->update(qp_);
 	}
 	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
-		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+		engine_.arm_timer(qp_, now + timer());
 	return stopped;
 }
 
@@ -456,6 +463,12 @@ void Requester::rewind()
 	engine_.mark_dirty(qp_);
 }
 
+/** How long it waits for a sign of the peer. */
+Time Requester::timer() const
+{
+	return req_.has_probed ? qp_.attr.ack_timeout : std::min(qp_.attr.ack_timeout, longest_first_wait);
+}
+
 void Requester::timeout(Time now)
 {
 	qp_.deadline = 0;
@@ -467,6 +480,11 @@ void Requester::timeout(Time now)
 	if (qp_.packets_under_way() <= 0)
 		return;
 	engine_.counters.timeouts++;
+	if (qp_.attr.ack_timeout > longest_first_wait && !std::exchange(req_.has_probed, true)) {
+		lost();
+		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+		return;
+	}
 	if (req_.retries == 0) {
 		engine_.counters.retry_exceeded++;
 		complete_head(IBV_WC_RETRY_EXC_ERR);
@@ -487,6 +505,7 @@ void Requester::progressed(Time now)
 {
 	req_.retries = qp_.attr.retry_count;
 	req_.rnr_retries = qp_.attr.rnr_retry;
+	req_.has_probed = false;
 	req_.rewound = false;
 	heard(now);
 }
@@ -499,7 +518,7 @@ void Requester::heard(Time now)
 		return;
 	}
 	if (qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
-		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+		engine_.arm_timer(qp_, now + timer());
 }
 
 void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)
