@@ -48,7 +48,7 @@ std::size_t WorkerLoop::drive()
 		const std::size_t ended = serve_clients();
 		const std::uint64_t now = clock_.now();
 		report_progress(now);
-		if (pace.over(now) && in_flight() == 0)
+		if ((pace.over(now) || has_no_client()) && in_flight() == 0)
 			return 0;
 		if (stalled(now, ended))
 			return in_flight();

@@ -38,6 +38,8 @@ protected:
 	virtual std::size_t serve_clients() = 0;
 	/** Requests that are under way. */
 	[[nodiscard]] virtual std::size_t in_flight() const noexcept = 0;
+	/** All clients have ended, so nothing can be begun any more. */
+	[[nodiscard]] virtual bool has_no_client() const noexcept { return false; }
 	/** Requests of this phase that have ended, for the progress bar. */
 	[[nodiscard]] virtual std::uint64_t requests_ended() const noexcept = 0;
 
@@ -49,7 +51,8 @@ protected:
 	Result<std::uint64_t> begin_closed_phase(
 		Phase next, std::uint64_t count, double seconds, Random &random) noexcept;
 	/**
-	 * Serves until the pace is over and nothing is under way, a worker gave up, or requests are given up.
+	 * Serves until the pace is over, or it has no client any more, and nothing is under way; or a worker gave up,
+	 * or requests are given up.
 	 * @return how many were given up.
 	 */
 	std::size_t drive();

@@ -79,6 +79,9 @@ public:
 	 * completed.size(). Operations on one key that are under way at once may take effect in any order.
 	 */
 	virtual std::size_t poll(std::span<Operation *> completed) noexcept = 0;
+
+	/** Whatever it begins from now on fails at once, for ever: it has lost what it cannot have again. */
+	[[nodiscard]] virtual bool has_ended() const noexcept { return false; }
 };
 
 } // namespace prism::apps

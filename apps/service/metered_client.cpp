@@ -85,6 +85,8 @@ public:
 		return ended;
 	}
 
+	[[nodiscard]] bool has_ended() const noexcept override { return client_->has_ended(); }
+
 private:
 	struct Started {
 		void *context = nullptr; /* the caller's */

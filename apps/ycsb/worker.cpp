@@ -155,7 +155,7 @@ Result<RunResult> Worker::measure()
 		result_.abandoned += drive();
 	result_.traffic = bench::traffic_of_thread().since(before);
 	pace.add_backlog(result_.backlog, random_);
-	result_.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end_) - pace.start();
+	result_.nanoseconds = (pace.is_timed() && !has_no_client() ? pace.deadline() : last_end_) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();
 	return std::move(result_);
@@ -193,7 +193,7 @@ void Worker::begin_due(Connection &connection)
 
 void Worker::take_due(Connection &connection, std::uint64_t now)
 {
-	while (!connection.idle.empty()) {
+	while (!connection.idle.empty() && !connection.has_ended) {
 		const std::optional<std::uint64_t> due = pace.take(now, random_);
 		if (!due)
 			return;
@@ -281,6 +281,8 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 {
 	note_progress(now);
 	count(slot);
+	if (has_failed(slot.operation.outcome))
+		connection.has_ended = connection.client->has_ended();
 	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options_.verify)
 		verify(slot);
 	const bool first_half = slot.request == Request::read_modify_write && slot.operation.kind == OperationKind::get;
@@ -336,6 +338,12 @@ std::size_t Worker::in_flight() const noexcept
 	for (const Connection &connection : connections_)
 		sum += connection.under_way + connection.pending.size();
 	return sum;
+}
+
+bool Worker::has_no_client() const noexcept
+{
+	return std::all_of(
+		connections_.begin(), connections_.end(), [](const Connection &each) { return each.has_ended; });
 }
 
 } // namespace prism::ycsb

@@ -50,6 +50,7 @@ private:
 		std::vector<Slot *> idle;
 		boost::circular_buffer<Slot *> pending; /* not taken by the client yet */
 		std::size_t under_way = 0;
+		bool has_ended = false;                    /* the client */
 		std::unique_ptr<apps::StoreClient> client; /* goes before the slots that it may know */
 	};
 
@@ -76,6 +77,7 @@ private:
 	[[nodiscard]] std::uint64_t next_version() noexcept;
 	std::size_t serve_clients() override;
 	[[nodiscard]] std::size_t in_flight() const noexcept override;
+	[[nodiscard]] bool has_no_client() const noexcept override;
 	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return result_.requests; }
 
 	const RunOptions &options_;

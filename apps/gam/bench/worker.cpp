@@ -41,14 +41,14 @@ void Worker::load(double seconds, std::uint64_t count)
 	const std::uint64_t end =
 		count ? std::numeric_limits<std::uint64_t>::max() : now + static_cast<std::uint64_t>(seconds * 1e9);
 	std::uint64_t left = count ? count : std::numeric_limits<std::uint64_t>::max();
-	while (now < end && left > 0) {
+	while (now < end && left > 0 && !has_ended_) {
 		const ItemChooser::Item timed = items_.next();
 		const std::uint64_t begin = clock_.now();
 		operate(timed);
 		now = clock_.now();
 		(timed.is_read ? result_.reads : result_.writes).add(now - begin);
 		left--;
-		for (std::size_t i = 1; i < options_.timed && left > 0; i++, left--)
+		for (std::size_t i = 1; i < options_.timed && left > 0 && !has_ended_; i++, left--)
 			operate(items_.next());
 	}
 }
@@ -103,6 +103,7 @@ void Worker::note(int error) noexcept
 		result_.busy++;
 	else if (error)
 		result_.errors.add(error);
+	has_ended_ |= error == ESTALE;
 }
 
 } // namespace prism::gam::micro

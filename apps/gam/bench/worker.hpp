@@ -41,6 +41,7 @@ private:
 	const bench::Clock &clock_;
 	const Look look_;
 	std::uint64_t value_ = 0;
+	bool has_ended_ = false; /* the node is no member any more */
 	RunResult result_;
 };
 

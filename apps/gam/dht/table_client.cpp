@@ -8,8 +8,8 @@
 namespace prism::gam
 {
 
-TableClient::TableClient(std::unique_ptr<Session> session, Table table, std::size_t depth)
-	: session_(std::move(session)), table_(std::move(table)), depth_(depth)
+TableClient::TableClient(Node &node, std::unique_ptr<Session> session, Table table, std::size_t depth)
+	: node_(node), session_(std::move(session)), table_(std::move(table)), depth_(depth)
 {
 	ended_.reserve(depth);
 }
@@ -22,7 +22,7 @@ Result<std::unique_ptr<TableClient>> TableClient::open(
 	if (!table)
 		return table.error();
 	/* The constructor is private: no make_unique. */
-	return std::unique_ptr<TableClient>(new TableClient(std::move(session), *std::move(table), depth));
+	return std::unique_ptr<TableClient>(new TableClient(node, std::move(session), *std::move(table), depth));
 }
 
 int TableClient::start(apps::Operation &operation) noexcept

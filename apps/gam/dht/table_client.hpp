@@ -28,10 +28,13 @@ public:
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+	/** The node is no member any more. */
+	[[nodiscard]] bool has_ended() const noexcept override { return node_.lease_is_over(); }
 
 private:
-	TableClient(std::unique_ptr<Session> session, Table table, std::size_t depth);
+	TableClient(Node &node, std::unique_ptr<Session> session, Table table, std::size_t depth);
 
+	Node &node_;
 	const std::unique_ptr<Session> session_;
 	Table table_;
 	const std::size_t depth_;

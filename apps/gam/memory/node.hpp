@@ -108,6 +108,8 @@ public:
 		waiting_.fetch_sub(1, std::memory_order_relaxed);
 	}
 
+	/** Then all calls of sessions fail with ESTALE, for good. */
+	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
 	/** Sums over the shards. */
 	[[nodiscard]] CoherenceStats stats();
 	[[nodiscard]] std::uint64_t available() const noexcept { return home_.available(); }
@@ -149,7 +151,6 @@ private:
 	};
 
 	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
-	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
 	/** What has been logged until now is on the disk, if the log is durable. 0, or why it is not. */
 	int wait_for_log();
 	/** Begins @p access; its memory stays. True: it has ended. */

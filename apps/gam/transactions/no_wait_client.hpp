@@ -41,6 +41,9 @@ public:
 		Node &node, Address catalogue, const NoWaitClientOptions &options = {});
 	~NoWaitClient() override;
 
+	/** The node is no member any more. */
+	[[nodiscard]] bool has_ended() const noexcept override { return node_.lease_is_over(); }
+
 protected:
 	void drive() noexcept override { (void)node_.poll(); }
 	[[nodiscard]] tx::Transaction &transaction(std::uint32_t lane) noexcept override;

@@ -29,6 +29,7 @@ public:
 	[[nodiscard]] std::size_t depth() const noexcept override { return connection_->depth(); }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+	[[nodiscard]] bool has_ended() const noexcept override { return connection_->broken() != 0; }
 
 protected:
 	explicit RpcClient(std::unique_ptr<rpc::ClientLink> connected);

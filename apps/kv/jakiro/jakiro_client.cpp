@@ -86,6 +86,11 @@ const apps::Hello &JakiroClient::limits() const noexcept
 	return connections_.front()->limits();
 }
 
+bool JakiroClient::has_ended() const noexcept
+{
+	return std::all_of(connections_.begin(), connections_.end(), [](const auto &each) { return each->broken(); });
+}
+
 int JakiroClient::broken(std::uint32_t partition) const noexcept
 {
 	return connections_[partition]->broken();

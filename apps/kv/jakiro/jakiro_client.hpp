@@ -45,6 +45,8 @@ public:
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+	/** No partition is left. */
+	[[nodiscard]] bool has_ended() const noexcept override;
 
 private:
 	class Connection;

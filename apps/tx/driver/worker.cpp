@@ -135,7 +135,7 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 	if (count || options_.transactions == 0)
 		result_.abandoned += drive();
 	result_.traffic = bench::traffic_of_thread().since(before);
-	result_.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end_) - pace.start();
+	result_.nanoseconds = (pace.is_timed() && !has_no_client() ? pace.deadline() : last_end_) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();
 	return std::move(result_);
@@ -164,7 +164,7 @@ std::size_t Worker::turn(Connection &connection)
 
 void Worker::start_due(Connection &connection)
 {
-	while (!connection.idle.empty() && pace.take(options_.clock->now(), random_)) {
+	while (!connection.idle.empty() && !connection.has_ended && pace.take(options_.clock->now(), random_)) {
 		Slot &slot = *connection.idle.back();
 		connection.idle.pop_back();
 		start(connection, slot);
@@ -208,6 +208,8 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 	ended_++;
 	last_end_ = std::max(last_end_, now);
 	note_progress(now);
+	if (slot.job.outcome != Outcome::committed) /* a body that cannot read rolls back */
+		connection.has_ended = connection.client->has_ended();
 	result_.add(*slot.program, slot.job, now - slot.begun);
 	if (slot.job.outcome == Outcome::committed && now <= pace.deadline())
 		result_.in_time++;
@@ -220,6 +222,12 @@ std::size_t Worker::in_flight() const noexcept
 	for (const Connection &connection : connections_)
 		sum += connection.under_way();
 	return sum;
+}
+
+bool Worker::has_no_client() const noexcept
+{
+	return std::all_of(
+		connections_.begin(), connections_.end(), [](const Connection &each) { return each.has_ended; });
 }
 
 } // namespace prism::tx

@@ -38,6 +38,7 @@ private:
 	struct Connection {
 		std::vector<Slot> slots;
 		std::vector<Slot *> idle;
+		bool has_ended = false; /* the client */
 		std::unique_ptr<Terminal> terminal;
 		std::unique_ptr<TransactionClient> client; /* goes before the slots that it may know */
 
@@ -58,6 +59,7 @@ private:
 	[[nodiscard]] std::unique_ptr<Program> next_program(Connection &connection);
 	std::size_t serve_clients() override;
 	[[nodiscard]] std::size_t in_flight() const noexcept override;
+	[[nodiscard]] bool has_no_client() const noexcept override;
 	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return ended_; }
 
 	const RunOptions &options_;

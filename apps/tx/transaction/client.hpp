@@ -54,6 +54,9 @@ public:
 	/** The body of @p job, which awaits asleep(), goes on. */
 	void wake(const Job &job) noexcept { resume(lane_of(job)); }
 
+	/** Whatever it begins from now on fails at once, for ever: it has lost what it cannot have again. */
+	[[nodiscard]] virtual bool has_ended() const noexcept { return false; }
+
 	/** Jobs whose commit met others, and was tried again: since the beginning. */
 	[[nodiscard]] std::uint64_t conflicts() const noexcept { return conflicts_; }
 
