@@ -73,11 +73,26 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	while (free < max_nodes && accounts_.contains(free))
 		free++;
 	if (free == max_nodes)
+		free = not_heard_of_since();
+	if (free == max_nodes)
 		return make_error(
 			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
 	if (who.log && !log_cluster_)
 		log_cluster_ = view_.cluster;
 	return free;
+}
+
+/** Who joins has left nothing that others would have to sweep. max_nodes: there is none. */
+NodeId Master::not_heard_of_since() const
+{
+	const Member *first = nullptr;
+	for (const Member &member : view_.members) {
+		const bool was_heard_of = member.keeps_log || accounts_.at(member.life.node).beat;
+		if (member.state == NodeState::joining && !was_heard_of &&
+			(!first || member.life.incarnation < first->life.incarnation))
+			first = &member;
+	}
+	return first ? first->life.node : max_nodes;
 }
 
 /** That which it had. Incarnations rise above those that an earlier master has given. */
@@ -95,9 +110,11 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 		if (!is_swept(*there))
 			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
 	}
-	constexpr std::uint64_t too_many = std::uint64_t{1} << 62;
-	if (log.last.incarnation >= too_many)
-		return make_error(EINVAL, "the log is of no incarnation that can be");
+	/* Members never change so often between two lives of a node. Who invents a number must not use them up. */
+	constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
+	if (log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+		return make_error(EINVAL, "the log is of a life that cannot have been",
+			"restore it from a copy; or begin a new log");
 	log_cluster_ = log.cluster;
 	view_.epoch = std::max(view_.epoch, log.last.incarnation);
 	return log.last.node;

@@ -42,8 +42,9 @@ public:
 	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }
 
 	/**
-	 * Gives @p who a lease and a number: that of its log, or the lowest that is free. Errors: EINVAL (no host or
-	 * port; its log is of another cluster, or durable and the members' are not, or the other way round),
+	 * Gives @p who a lease and a number: that of its log, or the lowest that is free; if none is, that of the
+	 * first that has joined and not been heard of since. Errors: EINVAL (no host or port; its log is of another
+	 * cluster, or of no life that can have been, or durable and the members' are not, or the other way round),
 	 * EPROTONOSUPPORT (the members have another protocol or block size),
 	 * EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones have swept), EBUSY (the number
 	 * of its log is in use, perhaps by its last life, whose lease is not over, or that not all have swept).
@@ -96,6 +97,7 @@ private:
 
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
+	[[nodiscard]] NodeId not_heard_of_since() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;

@@ -15,6 +15,7 @@ namespace
 {
 
 constexpr auto find_pause = std::chrono::milliseconds(10);
+constexpr auto longest_leave = std::chrono::seconds(1);
 constexpr unsigned renewals_a_lease = 8;
 
 Error nonsense()
@@ -125,6 +126,14 @@ Result<void> Membership::serving()
 
 Result<void> Membership::leave()
 {
+	std::mutex lock;
+	std::condition_variable_any never;
+	const std::jthread limit([&](const std::stop_token &stop) {
+		std::unique_lock guard(lock);
+		never.wait_for(guard, stop, longest_leave, [] { return false; });
+		if (!stop.stop_requested())
+			cancel();
+	});
 	if (thread_.joinable()) {
 		thread_.request_stop();
 		thread_.join();
@@ -132,6 +141,8 @@ Result<void> Membership::leave()
 	Result<void> left = tell({{"ask", "leave"}});
 	over_ = true;
 	until_ = 0;
+	if (!left && left.error().code != ESTALE)
+		return {};
 	return left;
 }
 

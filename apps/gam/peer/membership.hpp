@@ -88,7 +88,10 @@ public:
 	Result<Admission> join(const Newcomer &me, Listener &listener);
 	/** This node is connected to all members. Errors: ESTALE, those of MasterChannel::ask(). */
 	Result<void> serving();
-	/** Ends the membership; the listener hears nothing more. Errors: as serving(). */
+	/**
+	 * Ends the membership; the listener hears nothing more. A master that cannot be reached within a second or two
+	 * is not told, which is no error: to the others this node dies when its lease is over. Errors: ESTALE.
+	 */
 	Result<void> leave();
 	/**
 	 * This node holds itself for dead, for @p why: it renews no more, so the others find out. When this returns,

@@ -9,7 +9,8 @@ namespace prism::gam
 std::vector<NodeId> await_lenders(JoinedNode &joined, std::chrono::milliseconds patience, std::optional<NodeId> which)
 {
 	constexpr auto pause = std::chrono::milliseconds(20);
-	const auto end = std::chrono::steady_clock::now() + patience;
+	constexpr auto patience_with_strangers = std::chrono::milliseconds(500); /* they may never come */
+	const auto begin = std::chrono::steady_clock::now();
 	for (;;) {
 		std::vector<NodeId> found;
 		bool some_join = false;
@@ -22,8 +23,9 @@ std::vector<NodeId> await_lenders(JoinedNode &joined, std::chrono::milliseconds 
 			else
 				some_join = true;
 		}
-		const bool enough = !found.empty() && !some_join;
-		if (enough || joined.is_expelled() || std::chrono::steady_clock::now() > end)
+		const auto waited = std::chrono::steady_clock::now() - begin;
+		const bool enough = !found.empty() && (!some_join || waited > patience_with_strangers);
+		if (enough || joined.is_expelled() || waited > patience)
 			return found;
 		std::this_thread::sleep_for(pause);
 	}

@@ -154,9 +154,43 @@ TEST_F(MembershipMaster, WhoIsAloneNeedNotSweepForTheDead)
 
 TEST_F(MembershipMaster, ThereAreSixtyFour)
 {
-	for (NodeId node = 0; node < max_nodes; node++)
-		EXPECT_EQ(join().node, node);
+	for (NodeId node = 0; node < max_nodes; node++) {
+		const NodeLife life = join();
+		EXPECT_EQ(life.node, node);
+		EXPECT_EQ(code_of(master.renew(life, now)), 0);
+	}
 	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
+}
+
+/* Strangers that join and are not heard of again keep no number from a node. */
+TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
+{
+	const NodeLife member = join();
+	EXPECT_EQ(code_of(master.serving(member, now)), 0);
+	EXPECT_EQ(code_of(master.renew(member, now)), 0);
+	for (int i = 0; i < 200; i++)
+		(void)join();
+	const NodeLife late = join();
+	EXPECT_EQ(code_of(master.renew(late, now)), 0);
+	for (int i = 0; i < 200; i++)
+		(void)join();
+	EXPECT_TRUE(live(member));
+	EXPECT_TRUE(live(late));
+	EXPECT_EQ(master.view().members.size(), std::size_t{max_nodes});
+}
+
+/* Epochs stay where they are: there would be none left for the nodes. */
+TEST_F(MembershipMaster, ALifeThatCannotHaveBeenIsRefused)
+{
+	Newcomer forged = newcomer(1, Protocol::directory);
+	for (const std::uint64_t far : {std::uint64_t{1} << 32, std::uint64_t{1} << 61, (std::uint64_t{1} << 62) - 1}) {
+		forged.log = LogClaim{77, {63, epoch() + far}, false};
+		EXPECT_EQ(code_of(master.join(forged, now)), EINVAL) << far;
+		EXPECT_EQ(epoch(), 0U);
+	}
+	forged.log = LogClaim{77, {63, 1'000'000}, false};
+	EXPECT_EQ(code_of(master.join(forged, now)), 0) << "a new master knows of no epochs";
+	EXPECT_GT(epoch(), 1'000'000U);
 }
 
 TEST_F(MembershipMaster, AllSpeakTheSameProtocol)

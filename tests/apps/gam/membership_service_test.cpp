@@ -344,6 +344,20 @@ TEST(MembershipMasters, OneThatIsGoneTakesNobodysMembership)
 	EXPECT_EQ(one.expelled_for, 0);
 }
 
+/** A node that ends with its master, or after it. */
+TEST(MembershipMasters, OneThatIsGoneKeepsNobodyFromLeaving)
+{
+	auto master = std::make_unique<MasterThread>(lease);
+	const std::string where = "127.0.0.1:" + std::to_string(master->port());
+	Member one(where);
+	one.join();
+	one.detour->lead(way_to(where, 1h));
+	master.reset();
+	const auto begin = std::chrono::steady_clock::now();
+	EXPECT_EQ(code_of(one.membership->leave()), 0);
+	EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+}
+
 /** It would keep them for an hour. */
 TEST(MembershipMasters, OneThatIsSilentKeepsNobodyFromEnding)
 {

@@ -285,6 +285,25 @@ another_cluster() {
 	pass "a master that has forgotten its nodes takes none of them for its own"
 }
 
+# As when a machine shuts down: SIGTERM to the master and all nodes, of which one has died just before.
+all_end() {
+	local number began took status
+	for number in 0 1 2; do
+		start_node $number
+	done
+	end "${node_pid[2]}"
+	began=$(date +%s%N)
+	kill "$master_pid" "${node_pid[@]:0:2}"
+	for number in "${node_pid[0]}" "${node_pid[1]}" "$master_pid"; do
+		wait "$number"
+		status=$?
+		[ $status -eq 0 ] || fail "a program that is told to end with all others ends with $status" "$work"/node-[01]
+	done
+	took=$((($(date +%s%N) - began) / 1000000))
+	[ $took -lt 2500 ] || fail "the nodes end after $took ms, when the master is told to end with them"
+	pass "nodes and master end together"
+}
+
 # Every option and command that a program has is in its page, and none else
 man_pages() {
 	page_has_options prism-gam-master "$bin/prism-gam-master"
@@ -313,5 +332,6 @@ wrong_addresses
 strangers
 a_death
 another_cluster
+all_end
 man_pages
 finish
