@@ -179,7 +179,7 @@ the_master_dies() {
 	under_load "$master_pid" ycsb --no-load --threads 2 --nodes 2 -D 20 --drain 30
 	[ "$code" -eq 1 ] || fail "a run without master ends with $code" "$work/out"
 	holds 'r["get"]["ok"] > 0 and r["get"]["failed"] > 0 and r["abandoned"] == 0 and r["errors"]["Stale file handle"] <= 2'
-	[ "$(grep -c "^leaving the global memory: " "$work/err")" -eq 2 ] || fail "not a line of each node" "$work/err"
+	[ "$(grep -c "^prism-ycsb: leaving the global memory: " "$work/err")" -eq 2 ] || fail "not a line of each node" "$work/err"
 	end_cluster
 	start_cluster
 	expect 0 "load" tx --workload smallbank --records 100 -n 10
