@@ -210,6 +210,7 @@ bool LatchCluster::hear(std::pair<NodeId, NodeId> pair, const Message &message)
 
 int LatchCluster::post(NodeId from, NodeId home, const prism::Chain &chain, std::uint64_t token)
 {
+	idle_ = 0; /* whoever tries is not stuck, however long others were held before */
 	if (station(from).known_dead[home])
 		return ENOTCONN;
 	if (random_() % 64 == 0)
