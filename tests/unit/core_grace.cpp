@@ -192,7 +192,7 @@ TEST(RunningRequests, AChildDoesNotWaitForItsParents)
  */
 TEST(RunningRequests, NoReaderIsOvertaken)
 {
-	constexpr int enough = 2000, most = 50'000'000;
+	constexpr int enough = 200'000, most = 50'000'000;
 	RequestEpochs process;
 	RunningRequests own(process);
 	std::atomic<const std::atomic<int> *> pointer{nullptr};
