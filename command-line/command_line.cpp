@@ -17,10 +17,9 @@
 #include <system_error>
 #include <type_traits>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
+
+#include "standard_streams.hpp"
 
 namespace prism::cli
 {
@@ -565,21 +564,6 @@ std::string check_readable(const std::string &path)
 		return wrong + "it is no regular file; copy what it gives into one, and name that";
 	errno = 0;
 	return std::ifstream(path).good() ? std::string() : wrong + std::strerror(errno ? errno : EIO);
-}
-
-} // namespace
-
-namespace
-{
-
-/** Where the caller has closed a standard stream, the program's first file or socket would take its number, be read as
- * input, and be written over with what it prints. As before, reading and writing fail. */
-void keep_standard_numbers() noexcept
-{
-	for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-		if (::fcntl(stream, F_GETFD) < 0)
-			(void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-	}
 }
 
 } // namespace

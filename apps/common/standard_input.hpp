@@ -24,9 +24,10 @@ inline const std::string cannot_read_input = "cannot read the standard input";
 	return read_up_to(STDIN_FILENO, most, cannot_read_input);
 }
 
-/** Calls @p take with each line, without its end, until it returns false. What it prints is out before the next line is
- * read, whose writer may wait for that. Errors: those of read(2), EMSGSIZE (a line of
- * more than @p most). */
+/**
+ * Calls @p take with each line, without its end, until it returns false. What it prints is out before the next line is
+ * read, whose writer may wait for that. Errors: those of read(2), EMSGSIZE (a line of more than @p most).
+ */
 template <typename Take>
 [[nodiscard]] Result<void> read_lines(std::size_t most, Take take)
 {

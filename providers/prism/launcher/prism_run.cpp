@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 // prism-run: runs an unmodified verbs program so that it sees the userspace PRISM devices.
 #include "options.hpp"
+#include "standard_streams.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <getopt.h>
@@ -76,15 +76,6 @@ void print_usage(std::FILE *to)
 	if (std::fflush(stdout) || std::ferror(stdout))
 		fail(exit_launcher_failed, "cannot write to the standard output");
 	std::exit(0);
-}
-
-// A standard stream that is closed: the program's first device would take its number, be read as input, and be written
-// over with what the program prints. As before, reading and writing fail.
-void keep_standard_numbers()
-{
-	for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-		if (fcntl(stream, F_GETFD) < 0)
-			open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 // Leaves optind at the program: everything from there on belongs to it.
@@ -289,7 +280,7 @@ void warn_if_not_preloaded(const std::string &name)
 
 int main(int argc, char **argv)
 {
-	keep_standard_numbers();
+	prism::cli::keep_standard_numbers();
 	const Options options = parse(argc, argv);
 
 	add_preload(find_preload());
