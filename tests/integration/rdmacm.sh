@@ -373,6 +373,7 @@ between_hosts() {
 	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers
 	many_connections
+	more_than_wait
 	six && tentative_addresses
 	larger_mtu
 	changed_mtu
@@ -533,6 +534,17 @@ many_connections() {
 		echo "try $try: $packets packets for $connections connections"
 	done
 	fail "$connections connections between hosts: ${dropped:-?} messages dropped" "$work/client" "$work/server"
+}
+
+# More at once than may wait for a server (its backlog): nobody is turned away, as with the kernel's.
+more_than_wait() {
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" cmtime -p "$port"
+	wait_for 20 listens "$port"
+	ends_well "$work/client" timeout -k 5 30 "${client_in[@]}" "${run[@]}" cmtime -p "$port" -c 3000 -s 10.47.0.1 &&
+		! grep -q REJECTED "$work/client" &&
+		pass "3000 connections at once, of which 1024 may wait" || fail "3000 connections at once" "$work/client"
+	kill "$started"
 }
 
 several_servers() {

@@ -48,6 +48,7 @@ public:
 		return true;
 	}
 	bool is_alive(ConnectionId) override { return true; }
+	void note_drop(const Arrival &) override {}
 	void on_event(ConnectionId, const Event &event) override { events.push_back(event.type); }
 	Reception on_request(ConnectionId id, const Incoming &, const Event &) override
 	{

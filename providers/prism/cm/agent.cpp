@@ -10,8 +10,8 @@ namespace prism::cm
 namespace
 {
 
-/* 4.096 us * 2^18 is about a second, and eight tries are made. A program that takes longer to accept has its first
- * repeated request answered with an MRA, which asks for 17 s more. */
+/* 4.096 us * 2^18 is about a second, and eight tries are made, 9 to 13 s in all. A program that takes longer to accept
+ * has its first repeated request answered with an MRA, which asks for 17 s more. */
 constexpr std::uint8_t response_timeout = 18;
 constexpr unsigned max_retries = 7;
 constexpr std::uint8_t service_timeout = 22;
@@ -72,14 +72,7 @@ bool is_plausible(const Arrival &arrival, const IpHeader &ip)
 /** Why a request is refused that the program does not hear of. */
 RejectReason reason_of(Reception reception)
 {
-	switch (reception) {
-	case Reception::nobody:
-		return RejectReason::invalid_service_id;
-	case Reception::mtu:
-		return RejectReason::invalid_mtu;
-	default:
-		return RejectReason::no_resources;
-	}
+	return reception == Reception::mtu ? RejectReason::invalid_mtu : RejectReason::invalid_service_id;
 }
 
 bool is_mtu(std::uint8_t value)
@@ -228,6 +221,13 @@ bool Agent::send(Connection &connection, const Message &message)
 	return carrier_.send(connection.path, {connection.transaction, message});
 }
 
+/** A response timeout from now, and up to half as much more: what overran a server must not come again all at once. */
+Time Agent::next_repeat(Time now)
+{
+	constexpr Time timeout = timeout_of(response_timeout);
+	return now + timeout + static_cast<Time>(random_() % static_cast<std::uint64_t>(timeout / 2));
+}
+
 /** The deadline is set even if nobody is there: what follows from that happens in expire(), not in here. */
 void Agent::send_and_repeat(Connection &connection, const Message &message, Time now)
 {
@@ -235,7 +235,7 @@ void Agent::send_and_repeat(Connection &connection, const Message &message, Time
 	connection.sends = 1;
 	connection.extended = false;
 	const bool sent = carrier_.send(connection.path, connection.last);
-	connections_.set_deadline(connection, sent ? now + timeout_of(response_timeout) : now);
+	connections_.set_deadline(connection, sent ? next_repeat(now) : now);
 	connection.searches = 0;
 }
 
@@ -511,7 +511,7 @@ void Agent::repeat(Connection &connection, Time now)
 	connection.extended = false;
 	if (carrier_.send(connection.path, connection.last)) {
 		connection.sends++;
-		connections_.set_deadline(connection, now + timeout_of(response_timeout));
+		connections_.set_deadline(connection, next_repeat(now));
 	} else if (is_request && connection.searches++ < max_searches) {
 		connections_.set_deadline(connection, now + search_interval);
 	} else {
@@ -615,7 +615,10 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 	if (reception == Reception::pending)
 		return;
 	connections_.erase(created);
-	refuse(arrival, req, reason_of(reception));
+	if (reception == Reception::full)
+		carrier_.note_drop(arrival);
+	else
+		refuse(arrival, req, reason_of(reception));
 }
 
 /** Our answer got lost, or there is none yet. */
@@ -784,7 +787,10 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 	if (reception == Reception::pending)
 		return;
 	connections_.erase(created);
-	answer(arrival, refusal);
+	if (reception == Reception::full)
+		carrier_.note_drop(arrival);
+	else
+		answer(arrival, refusal);
 }
 
 void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)

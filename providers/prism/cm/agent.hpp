@@ -58,8 +58,16 @@ struct Incoming {
 enum class Reception {
 	pending, /**< the program will accept or reject */
 	nobody,  /**< listens there */
-	full,    /**< does not keep up */
+	full,    /**< as many wait for the program as it said: the client may ask again */
 	mtu,     /**< of the interface there is smaller */
+};
+
+/** A message and where it came from. */
+struct Arrival {
+	Address from;
+	Address to;
+	bool same_host = false;
+	Datagram datagram;
 };
 
 class Carrier
@@ -72,6 +80,9 @@ public:
 
 	/** Whether the process that @p id belongs to may still live; asked of peers on the same host. */
 	virtual bool is_alive(ConnectionId id) = 0;
+
+	/** A message is dropped for want of room; its sender repeats it. */
+	virtual void note_drop(const Arrival &arrival) = 0;
 };
 
 class Observer
@@ -81,14 +92,6 @@ public:
 	/** The connection is still in its state of before, and stays in it if this throws. May not change the agent. */
 	virtual void on_event(ConnectionId id, const Event &event) = 0;
 	virtual Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) = 0;
-};
-
-/** A message and where it came from. */
-struct Arrival {
-	Address from;
-	Address to;
-	bool same_host = false;
-	Datagram datagram;
 };
 
 class Agent
@@ -157,6 +160,7 @@ private:
 	bool is_from_peer(const Connection &connection, const Arrival &arrival) const;
 
 	bool send(Connection &connection, const Message &message);
+	[[nodiscard]] Time next_repeat(Time now);
 	void send_and_repeat(Connection &connection, const Message &message, Time now);
 	void answer(const Arrival &arrival, const Message &message);
 	void refuse(const Arrival &arrival, const Req &req, RejectReason reason);

@@ -310,18 +310,31 @@ bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 	return outbox_.send(name, envelope, now());
 }
 
-bool Service::send_over_network(const Path &path, const Mad &mad)
+/** The device with that address, opened if it is not; none if it is gone. */
+Service::Port *Service::port_with(const Address &local)
 {
+	const auto has_it = [&](const auto &each) {
+		return std::ranges::find(each.second->gids, local) != each.second->gids.end();
+	};
+	auto found = std::ranges::find_if(ports_, has_it);
+	if (found != ports_.end())
+		return found->second.get();
+	const std::optional<Device> device = find_device(local);
+	if (!device || open_device(device->name, device->interface))
+		return nullptr;
+	found = std::ranges::find_if(ports_, has_it);
+	return found != ports_.end() ? found->second.get() : nullptr;
+}
+
+/** Or it is lost, as in any network. */
+void Service::send_over_network(const Path &path, const Mad &mad)
+{
+	const Port *const port = port_with(path.local);
+	if (!port)
+		return;
 	const ibv_gid to = to_gid(path.remote);
-	for (const auto &[name, port] : ports_) {
-		const auto found = std::find(port->gids.begin(), port->gids.end(), path.local);
-		if (found == port->gids.end())
-			continue;
-		const auto index = static_cast<unsigned>(found - port->gids.begin());
-		prismdv_soft_gsi_send(port->context, index, &to, mad.data());
-		return true;
-	}
-	return false;
+	const auto index = std::ranges::find(port->gids, path.local) - port->gids.begin();
+	prismdv_soft_gsi_send(port->context, static_cast<unsigned>(index), &to, mad.data());
 }
 
 bool Service::send(const Path &path, const Datagram &datagram)
@@ -329,12 +342,8 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	const Mad mad = encode(datagram);
 	wake();
 	if (!path.same_host) {
-		if (send_over_network(path, mad))
-			return true;
-		if (const std::optional<Device> device = find_device(path.local);
-			device && !open_device(device->name, device->interface))
-			send_over_network(path, mad);
-		return true; /* or lost, as in any network */
+		send_over_network(path, mad);
+		return true;
 	}
 	Envelope envelope;
 	envelope.magic = Envelope::expected_magic;
@@ -349,6 +358,13 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	}
 	const std::vector<std::string> names = service_names(path);
 	return std::ranges::any_of(names, [&](const std::string &name) { return send_on_host(name, envelope); });
+}
+
+void Service::note_drop(const Arrival &arrival)
+{
+	const Port *const port = arrival.same_host ? nullptr : port_with(arrival.to);
+	if (port)
+		prismdv_soft_gsi_note_drop(port->context);
 }
 
 /** Who cannot be asked for now, as no descriptor is left, is not gone for that. */

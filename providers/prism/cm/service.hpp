@@ -103,6 +103,7 @@ public:
 
 	bool send(const Path &path, const Datagram &datagram) override;
 	bool is_alive(ConnectionId id) override;
+	void note_drop(const Arrival &arrival) override;
 
 private:
 	/* A device whose QP 1 we have. */
@@ -140,7 +141,8 @@ private:
 	void read_claimed(int socket);
 	bool send_on_host(const std::string &name, const Envelope &envelope);
 	bool hand_on(const Parcel &parcel);
-	bool send_over_network(const Path &path, const Mad &mad);
+	[[nodiscard]] Port *port_with(const Address &local);
+	void send_over_network(const Path &path, const Mad &mad);
 
 	template <typename Step>
 	void step(const Step &step) noexcept;

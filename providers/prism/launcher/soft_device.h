@@ -150,6 +150,13 @@ typedef int (*prism_soft_gsi_handler)(const union ibv_gid *from, const union ibv
 void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler);
 
 /**
+ * prismdv_soft_gsi_note_drop - a management datagram that the handler took is dropped after all
+ *
+ * It is counted (rx_management_dropped). Not to be called by the handler.
+ */
+void prismdv_soft_gsi_note_drop(struct ibv_context *context);
+
+/**
  * prismdv_soft_gsi_send - send a management datagram from QP 1 to QP 1
  * @sgid_index: which of our addresses it comes from
  * @to: the peer's GID

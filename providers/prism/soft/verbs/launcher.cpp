@@ -124,6 +124,13 @@ void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler)
 	Context::management_handler = handler;
 }
 
+void prismdv_soft_gsi_note_drop(ibv_context *handle)
+{
+	Context &context = to_context(handle);
+	const std::lock_guard guard(context.lock);
+	context.engine().counters.rx_management_dropped++;
+}
+
 int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gid *to, const void *mad)
 {
 	static_assert(PRISM_SOFT_MAD_SIZE == mad_size);
