@@ -6,7 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -15,6 +18,7 @@
 #include "../simulation/value.hpp"
 #include "checker.hpp"
 #include "cluster.hpp"
+#include "fibers.hpp"
 #include "gam/dht/table_client.hpp"
 #include "history.hpp"
 #include "service/key_hash.hpp"
@@ -28,6 +32,8 @@ using namespace std::chrono_literals;
 using apps::OperationKind;
 using prism::gam::test::Cluster;
 using prism::gam::test::ClusterOptions;
+using prism::gam::test::Fibers;
+using prism::gam::test::simulated_seeds;
 using History = std::vector<prism::test::Operation>;
 using prism::test::Kind;
 using prism::test::Verdict;
@@ -41,8 +47,9 @@ struct Trial {
 	std::uint64_t operations = 200; /* of each thread */
 	TableCare care;
 	std::vector<std::uint64_t> keys;
-	std::size_t least_words = 1; /* of a value */
-	bool dies = false;           /* node `dying`, half way. The table is on the first node */
+	std::size_t least_words = 1;       /* of a value */
+	bool dies = false;                 /* node `dying`, half way. The table is on the first node */
+	std::optional<std::uint64_t> seed; /* threads are fibers, and time is counted in their turns */
 };
 
 /** What the threads of a trial share. */
@@ -56,6 +63,7 @@ struct Verdicts {
 	std::uint64_t damaged = 0; /* values that nobody has stored */
 	std::uint64_t failed = 0;  /* operations */
 	std::uint64_t found = 0;   /* GETs that found a value */
+	std::uint64_t messages = 0;
 
 	[[nodiscard]] bool sound() const { return history == Verdict::linearizable && !damaged && !failed; }
 };
@@ -66,7 +74,8 @@ class User
 public:
 	User(const Trial &trial, Course &course, Node &node, Address catalogue, std::uint32_t number)
 		: trial_(trial), course_(course), node_(node.self()), number_(number),
-		  client_(TableClient::open(node, catalogue, 1, trial.care).value()), random_(number)
+		  client_(TableClient::open(node, catalogue, 1, trial.care).value()),
+		  random_(trial.seed.value_or(0) * 64 + number)
 	{
 	}
 
@@ -146,43 +155,71 @@ void User::step()
 	history.push_back(record);
 }
 
+/** A cluster, its table, and those who use it. */
+class Run
+{
+public:
+	explicit Run(const Trial &trial) : trial_(trial), cluster_(trial.cluster) {}
+
+	Verdicts judge()
+	{
+		play({[this] { create(); }});
+		std::vector<std::function<void()>> players;
+		for (std::uint32_t i = 0; i < trial_.threads; i++)
+			players.emplace_back([this, i] { use(i); });
+		if (trial_.dies)
+			players.emplace_back([this] { kill(); });
+		play(std::move(players));
+		seen_.messages = cluster_.messages();
+		seen_.history = prism::test::check(std::move(history_)).verdict;
+		return seen_;
+	}
+
+private:
+	void create()
+	{
+		Session session(cluster_.node(0));
+		TableOptions options;
+		options.buckets = 1;
+		if (trial_.dies)
+			options.nodes = {0};
+		catalogue_ = Table::create(session, options).value().catalogue();
+	}
+	void use(std::uint32_t number)
+	{
+		User user(trial_, course_, *cluster_.nodes()[number % cluster_.nodes().size()], catalogue_, number);
+		user.run();
+		const std::scoped_lock guard(lock_);
+		history_.insert(history_.end(), user.history.begin(), user.history.end());
+		seen_.damaged += user.seen.damaged;
+		seen_.failed += user.seen.failed;
+		seen_.found += user.seen.found;
+	}
+	void kill()
+	{
+		while (course_.done < trial_.threads * trial_.operations / 2)
+			trial_.seed ? Fibers::yield() : std::this_thread::sleep_for(1ms);
+		course_.died = prism::test::now();
+		cluster_.lose(dying);
+		cluster_.let_go_of_all(dying);
+	}
+	void play(std::vector<std::function<void()>> players)
+	{
+		gam::test::play(std::move(players), cluster_.nodes(), trial_.seed.has_value());
+	}
+
+	const Trial &trial_;
+	Cluster cluster_;
+	Address catalogue_;
+	Course course_;
+	std::mutex lock_; /* of what follows */
+	History history_;
+	Verdicts seen_;
+};
+
 Verdicts judge(const Trial &trial)
 {
-	Cluster cluster(trial.cluster);
-	Session session(*cluster.nodes()[0]);
-	TableOptions options;
-	options.buckets = 1;
-	if (trial.dies)
-		options.nodes = {0};
-	const Address catalogue = Table::create(session, options).value().catalogue();
-	Course course;
-	std::vector<std::unique_ptr<User>> users;
-	for (std::uint32_t i = 0; i < trial.threads; i++)
-		users.push_back(std::make_unique<User>(
-			trial, course, *cluster.nodes()[i % cluster.nodes().size()], catalogue, i));
-	{
-		std::vector<std::jthread> threads;
-		for (const auto &user : users)
-			threads.emplace_back([&user] { user->run(); });
-		if (trial.dies) {
-			while (course.done < trial.threads * trial.operations / 2)
-				std::this_thread::sleep_for(1ms);
-			course.died = prism::test::now();
-			cluster.lose(dying);
-			cluster.let_go_of_all(dying);
-		}
-	}
-	History history;
-	Verdicts verdicts;
-	for (const auto &user : users) {
-		history.insert(history.end(), user->history.begin(), user->history.end());
-		verdicts.damaged += user->seen.damaged;
-		verdicts.failed += user->seen.failed;
-		verdicts.found += user->seen.found;
-	}
-	const prism::test::CheckReport report = prism::test::check(std::move(history));
-	verdicts.history = report.verdict;
-	return verdicts;
+	return Run(trial).judge();
 }
 
 Trial trial_of(std::size_t nodes)
@@ -277,6 +314,50 @@ TEST(TableHistory, ControlThatFreesBeforeTheHomeKnows)
 	while (sound < 20 && judge(careless).sound())
 		sound++;
 	EXPECT_LT(sound, 20U);
+}
+
+/** A few operations, in the order of @p seed. */
+Trial simulated(std::uint64_t seed)
+{
+	Trial trial = deadly_trial();
+	trial.seed = seed;
+	trial.operations = 12;
+	trial.keys.resize(3);
+	trial.cluster.node.serves = false;
+	trial.cluster.node.rest = &Fibers::yield;
+	trial.cluster.delays = {30us, seed, &Fibers::now};
+	return trial;
+}
+
+TEST(TableSimulated, AClientDies)
+{
+	std::uint64_t found = 0;
+	for (std::uint64_t seed = 1; seed <= simulated_seeds(100) && !HasFailure(); seed++) {
+		SCOPED_TRACE(seed);
+		const Verdicts verdicts = judge(simulated(seed));
+		EXPECT_TRUE(verdicts.sound()) << prism::test::name_of(verdicts.history) << ", " << verdicts.damaged
+					      << " damaged, " << verdicts.failed << " failed";
+		found += verdicts.found;
+	}
+	EXPECT_GT(found, 500U);
+}
+
+TEST(TableSimulated, ASeedIsARun)
+{
+	EXPECT_EQ(judge(simulated(7)).messages, judge(simulated(7)).messages);
+	EXPECT_NE(judge(simulated(7)).messages, judge(simulated(8)).messages);
+}
+
+TEST(TableSimulated, ControlThatFreesBeforeTheHomeKnows)
+{
+	std::uint64_t seed = 1;
+	for (bool sound = true; sound && seed <= 2000; seed++) {
+		Trial careless = simulated(seed);
+		careless.care.writes_back = false;
+		sound = judge(careless).sound();
+	}
+	EXPECT_LE(seed, 2000U);
+	RecordProperty("seeds", static_cast<int>(seed));
 }
 
 TEST(TableHistory, ControlWithoutLocks)

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -17,6 +19,7 @@
 
 #include "cluster.hpp"
 #include "cycles.hpp"
+#include "fibers.hpp"
 #include "gam/transactions/no_wait_client.hpp"
 #include "gam/transactions/records.hpp"
 #include "history.hpp"
@@ -30,6 +33,8 @@ using namespace prism::gam;
 using namespace std::chrono_literals;
 using prism::gam::test::Cluster;
 using prism::gam::test::ClusterOptions;
+using prism::gam::test::Fibers;
+using prism::gam::test::simulated_seeds;
 using serializability::Draft;
 using tx::Bytes;
 
@@ -41,7 +46,8 @@ struct Trial {
 	std::uint64_t jobs = 150; /* of each client */
 	std::uint64_t keys = 8;
 	NoWaitClientOptions options;
-	bool dies = false; /* node `dying`, half way. All records are on the first node */
+	bool dies = false;                 /* node `dying`, half way. All records are on the first node */
+	std::optional<std::uint64_t> seed; /* threads are fibers, and time is counted in their turns */
 };
 
 /** What the threads of a trial share. */
@@ -67,7 +73,7 @@ class User
 public:
 	User(const Trial &trial, Course &course, Node &node, Address catalogue, std::uint32_t number)
 		: trial_(trial), course_(course), dies_(trial.dies && node.self() == dying), number_(number),
-		  random_(number)
+		  random_(trial.seed.value_or(0) * 64 + number)
 	{
 		NoWaitClientOptions options = trial.options;
 		options.retry.seed = number + 1;
@@ -187,7 +193,9 @@ void User::run_one(const std::vector<Step> &steps)
 {
 	tx::Job job;
 	job.body = [&](tx::Transaction &transaction) { return attempt(steps, transaction); };
-	(void)client_->run(job);
+	(void)client_->start(job);
+	for (std::array<tx::Job *, 1> ended{}; !client_->poll(ended);)
+		Fibers::yield();
 	committed += job.outcome == tx::Outcome::committed;
 	failed += job.outcome != tx::Outcome::committed;
 	if (job.outcome == tx::Outcome::committed)
@@ -228,37 +236,51 @@ struct Verdict {
 	std::uint64_t failed = 0;
 	std::uint64_t committed = 0;
 	std::uint64_t conflicts = 0;
+	std::uint64_t messages = 0;
 };
+
+/** All of a trial, until its clients have read what is left. */
+std::vector<std::unique_ptr<User>> play(const Trial &trial, Cluster &cluster)
+{
+	const auto play_all = [&](std::vector<std::function<void()>> players) {
+		gam::test::play(std::move(players), cluster.nodes(), trial.seed.has_value());
+	};
+	Course course;
+	std::vector<std::unique_ptr<User>> users;
+	play_all({[&] {
+		Session session(cluster.node(0));
+		RecordsOptions records;
+		records.index.buckets = 4;
+		if (trial.dies)
+			records.index.nodes = {0};
+		const Address catalogue = Records::create(session, records).value().catalogue();
+		for (unsigned i = 0; i < trial.clients; i++)
+			users.push_back(std::make_unique<User>(trial, course,
+				cluster.node(static_cast<NodeId>(i % trial.cluster.nodes)), catalogue, i));
+	}});
+	std::vector<std::function<void()>> players;
+	for (const auto &user : users)
+		players.emplace_back([&user] { user->run(); });
+	if (trial.dies) {
+		players.emplace_back([&] {
+			while (course.done < trial.clients * trial.jobs / 2)
+				trial.seed ? Fibers::yield() : std::this_thread::sleep_for(1ms);
+			course.died = true;
+			cluster.lose(dying);
+			cluster.let_go_of_all(dying);
+		});
+	}
+	play_all(std::move(players));
+	play_all({[&] { users.front()->read_all(); }});
+	return users;
+}
 
 Verdict judge(const Trial &trial)
 {
 	Cluster cluster(trial.cluster);
-	Session session(cluster.node(0));
-	RecordsOptions records;
-	records.index.buckets = 4;
-	if (trial.dies)
-		records.index.nodes = {0};
-	Course course;
-	const Address catalogue = Records::create(session, records).value().catalogue();
-	std::vector<std::unique_ptr<User>> users;
-	for (unsigned i = 0; i < trial.clients; i++)
-		users.push_back(std::make_unique<User>(
-			trial, course, cluster.node(static_cast<NodeId>(i % trial.cluster.nodes)), catalogue, i));
-	{
-		std::vector<std::jthread> threads;
-		for (const auto &user : users)
-			threads.emplace_back([&user] { user->run(); });
-		if (trial.dies) {
-			while (course.done < trial.clients * trial.jobs / 2)
-				std::this_thread::sleep_for(1ms);
-			course.died = true;
-			cluster.lose(dying);
-			cluster.let_go_of_all(dying);
-		}
-	}
-	users.front()->read_all();
-
+	const std::vector<std::unique_ptr<User>> users = play(trial, cluster);
 	Verdict verdict;
+	verdict.messages = cluster.messages();
 	serializability::HistoryBuilder builder(serializability::HistoryKind::registers);
 	for (const auto &user : users) {
 		for (const Draft &draft : user->dies() ? left_of(user->drafts) : user->drafts) {
@@ -359,6 +381,51 @@ TEST(TransactionHistory, ControlThatPassesBlocksByTheirHome)
 	while (sound < 40 && judge(careless).findings.empty())
 		sound++;
 	EXPECT_LT(sound, 40U);
+}
+
+/** A few jobs, in the order of @p seed. */
+Trial simulated(std::uint64_t seed)
+{
+	Trial trial = deadly_trial();
+	trial.seed = seed;
+	trial.jobs = 10;
+	trial.keys = 4;
+	trial.options.retry.first_pause = {}; /* which the system's clock would count */
+	trial.cluster.node.serves = false;
+	trial.cluster.node.rest = &Fibers::yield;
+	trial.cluster.delays = {30us, seed, &Fibers::now};
+	return trial;
+}
+
+TEST(TransactionSimulated, AClientDies)
+{
+	std::uint64_t conflicts = 0;
+	for (std::uint64_t seed = 1; seed <= simulated_seeds(100) && !HasFailure(); seed++) {
+		SCOPED_TRACE(seed);
+		const Verdict verdict = judge(simulated(seed));
+		EXPECT_EQ(verdict.findings, "");
+		EXPECT_EQ(verdict.failed, 0U);
+		conflicts += verdict.conflicts;
+	}
+	EXPECT_GT(conflicts, 100U);
+}
+
+TEST(TransactionSimulated, ASeedIsARun)
+{
+	EXPECT_EQ(judge(simulated(7)).messages, judge(simulated(7)).messages);
+	EXPECT_NE(judge(simulated(7)).messages, judge(simulated(8)).messages);
+}
+
+TEST(TransactionSimulated, ControlThatPassesBlocksByTheirHome)
+{
+	std::uint64_t seed = 1;
+	for (bool sound = true; sound && seed <= 2000; seed++) {
+		Trial careless = simulated(seed);
+		careless.cluster.through_home = false;
+		sound = judge(careless).findings.empty();
+	}
+	EXPECT_LE(seed, 2000U);
+	RecordProperty("seeds", static_cast<int>(seed));
 }
 
 TEST(TransactionHistory, ControlWithoutLocks)

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "command_line.hpp"
-#include "crew.hpp"
+#include "gam/fibers.hpp"
 #include "gam/latch_cluster.hpp"
 #include "run.hpp"
 
@@ -112,8 +112,8 @@ int main(int argc, char **argv)
 	options.cluster.delays = {std::chrono::nanoseconds(static_cast<std::int64_t>(options.longest_delay * 1000)),
 		options.run.seed, &std::chrono::steady_clock::now};
 	if (options.run.in_turns) {
-		options.cluster.node.rest = &litmus::Fibers::yield;
-		options.cluster.delays.now = &litmus::Fibers::now;
+		options.cluster.node.rest = &test::Fibers::yield;
+		options.cluster.delays.now = &test::Fibers::now;
 	}
 	return run(options);
 }

@@ -2,11 +2,13 @@
 #include "run.hpp"
 
 #include <atomic>
+#include <functional>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "common/cpu_relax.hpp"
-#include "crew.hpp"
+#include "gam/fibers.hpp"
 #include "gam/memory/pointer.hpp"
 
 namespace prism::gam::litmus
@@ -65,11 +67,23 @@ public:
 		/* Nodes without a thread answer for their memory. */
 		for (Node *const node : idle())
 			players.emplace_back([this, node] { stand_by(*node); });
-		run_all(std::move(players), options_.in_turns);
+		run_all(std::move(players));
 		return count_;
 	}
 
 private:
+	void run_all(std::vector<std::function<void()>> players) const
+	{
+		test::Fibers fibers;
+		std::vector<std::jthread> threads;
+		for (auto &player : players) {
+			if (options_.in_turns)
+				fibers.add(std::move(player));
+			else
+				threads.emplace_back(std::move(player));
+		}
+		fibers.run();
+	}
 	[[nodiscard]] Node &node_of(std::size_t thread) const
 	{
 		return *nodes_[options_.one_node ? 0 : thread % nodes_.size()];
@@ -179,7 +193,7 @@ private:
 			apps::cpu_relax();
 		for (const Step &step : program) {
 			for (auto turns = random() % 32; options_.in_turns && turns > 0; turns--)
-				Fibers::yield();
+				test::Fibers::yield();
 			const Variable &variable = instance.variables[step.variable];
 			if (step.kind == StepKind::read) {
 				note(variable.read(session, instance.outcome.registers[step.operand]));

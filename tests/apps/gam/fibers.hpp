@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Those who play the threads of a test: threads, or fibers that take turns in one. */
+/* Fibers that play the threads of a test. If a node's `rest` is yield() and the messages' clock now(), a run can be
+ * repeated. */
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
-namespace prism::gam::litmus
+#include "gam/memory/node.hpp"
+
+namespace prism::gam::test
 {
 
 /**
@@ -37,7 +42,11 @@ private:
 	std::vector<std::unique_ptr<Fiber>> fibers_;
 };
 
-/** Runs all of @p players at the same time: @p in_turns: as fibers. */
-void run_all(std::vector<std::function<void()>> players, bool in_turns);
+/** Plays @p players until all have ended: as threads or, @p as_fibers, as these, beside which each of @p nodes answers.
+ */
+void play(std::vector<std::function<void()>> players, std::span<Node *const> nodes, bool as_fibers);
 
-} // namespace prism::gam::litmus
+/** How many seeds a test tries: @p usual, or what the environment's PRISM_SEEDS says. */
+[[nodiscard]] std::uint64_t simulated_seeds(std::uint64_t usual);
+
+} // namespace prism::gam::test

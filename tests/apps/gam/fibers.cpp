@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "crew.hpp"
+#include "fibers.hpp"
 
 #include <ucontext.h>
 
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
-namespace prism::gam::litmus
+namespace prism::gam::test
 {
 
 namespace
@@ -79,17 +80,33 @@ void Fibers::yield()
 		swapcontext(&fiber->own, &fiber->caller);
 }
 
-void run_all(std::vector<std::function<void()>> players, bool in_turns)
+void play(std::vector<std::function<void()>> players, std::span<Node *const> nodes, bool as_fibers)
 {
-	if (in_turns) {
-		Fibers fibers;
+	if (!as_fibers) {
+		std::vector<std::jthread> threads;
 		for (auto &player : players)
-			fibers.add(std::move(player));
-		return fibers.run();
+			threads.emplace_back(std::move(player));
+		return;
 	}
-	std::vector<std::jthread> threads;
+	Fibers fibers;
+	std::size_t left = players.size();
 	for (auto &player : players)
-		threads.emplace_back(std::move(player));
+		fibers.add([&left, player = std::move(player)] {
+			player();
+			left--;
+		});
+	for (Node *const node : nodes)
+		fibers.add([&left, node] {
+			for (; left; Fibers::yield())
+				node->poll();
+		});
+	fibers.run();
 }
 
-} // namespace prism::gam::litmus
+std::uint64_t simulated_seeds(std::uint64_t usual)
+{
+	const char *const wanted = std::getenv("PRISM_SEEDS");
+	return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
+}
+
+} // namespace prism::gam::test
