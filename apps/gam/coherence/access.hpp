@@ -39,7 +39,7 @@ using ThreadId = std::uint32_t;
 struct Access {
 	AccessKind kind = AccessKind::read;
 	Function function = Function::add;
-	bool tries = false;    /**< locks: end with EBUSY in place of waiting for another holder */
+	bool tries = false;    /**< locks, writes: end with EBUSY in place of waiting for another holder */
 	bool uncached = false; /**< read, write: leave no copy here */
 	std::uint16_t length = 0;
 	bool is_logged = false; /**< write, at the home: is in its log when it ends, whatever the policy */

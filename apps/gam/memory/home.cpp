@@ -12,11 +12,20 @@
 namespace prism::gam
 {
 
+namespace
+{
+
+/** How long a malloc waits that finds nothing but pieces of locked blocks. */
+constexpr std::chrono::seconds patience{1};
+
+} // namespace
+
 Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
 {
 	zero_.access.kind = AccessKind::write;
 	zero_.access.bytes = nothing_.data();
 	zero_.access.is_logged = true; /* or what was there before could come back */
+	zero_.access.tries = true;
 	zero_.done = true;
 }
 
@@ -74,16 +83,12 @@ void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, un
 	if (piece->fresh && lend(*piece))
 		return answer(asker, request, HomeMessage::malloced, Address(node_.self(), piece->offset).value, 0);
 	const std::scoped_lock guard(lock_);
-	zeroing_.push_back({*piece, 0, asker, request});
+	zeroing_.push_back({*piece, 0, asker, request, bytes, alignment});
 }
 
 void Home::free(NodeId asker, std::uint64_t request, Address address)
 {
-	std::uint64_t bytes = 0;
-	const int error = address.home() == node_.self() ? give_back(address.offset(), bytes) : EINVAL;
-	if (!error)
-		withdraw(address, bytes);
-	answer(asker, request, HomeMessage::freed, 0, error);
+	answer(asker, request, HomeMessage::freed, 0, address.home() == node_.self() ? give_back(address) : EINVAL);
 }
 
 std::optional<Allocator::Piece> Home::take(std::uint64_t bytes, unsigned alignment, int &error)
@@ -101,13 +106,17 @@ std::optional<Allocator::Piece> Home::take(std::uint64_t bytes, unsigned alignme
 }
 
 /** If that cannot be logged, the piece is allocated again after a death. */
-int Home::give_back(std::uint64_t offset, std::uint64_t &bytes)
+int Home::give_back(Address address)
 {
-	const std::scoped_lock guard(logging_);
-	const int error = allocator_.free(offset, &bytes);
-	if (!error)
-		(void)log(offset, 0);
-	return error;
+	std::uint64_t bytes = 0;
+	{
+		const std::scoped_lock guard(logging_);
+		if (const int error = allocator_.free(address.offset(), &bytes))
+			return error;
+		(void)log(address.offset(), 0);
+	}
+	withdraw(address, bytes);
+	return 0;
 }
 
 /** Of what cannot be logged only a durable node tells: the others go on as if they had no log. */
@@ -193,21 +202,15 @@ bool Home::zero()
 		if (zeroing_.empty())
 			return happened;
 		Zeroing &next = zeroing_.front();
-		const int error = std::exchange(zero_.access.error, 0);
-		if (error == ENOBUFS) { /* all lines are locked: later */
-			next.done -= zero_.access.length;
+		guard.unlock(); /* the first one stays: this thread alone takes it out */
+		int error = std::exchange(zero_.access.error, 0);
+		if (error && put_off(next, error))
 			return happened;
-		}
 		happened = true;
 		if (error || next.done == next.piece.bytes) { /* what cannot be zeroed is out of use */
-			const Zeroing ended = next;
-			zeroing_.pop_front();
-			guard.unlock();
-			answer(ended.asker, ended.request, HomeMessage::malloced,
-				error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
+			end_first(error);
 			continue;
 		}
-		guard.unlock(); /* the first one stays: this thread alone takes it out */
 		Access &access = zero_.access;
 		access.at = Address(node_.self(), next.piece.offset + next.done);
 		if (!node_.lend(access.at.block()))
@@ -220,6 +223,49 @@ bool Home::zero()
 			zero_.done = true;
 	}
 	return happened;
+}
+
+/**
+ * If a block cannot be zeroed now, by @p error: takes another piece, or puts it off. False: for good, or it has waited
+ * for long enough.
+ */
+bool Home::put_off(Zeroing &first, int &error)
+{
+	if (error == ENOBUFS) { /* all lines are locked: another piece would need one, too */
+		first.done -= zero_.access.length;
+	} else if (error == EBUSY || error == EOWNERDEAD) {
+		int full = 0;
+		const std::optional<Allocator::Piece> other = take(first.bytes, first.alignment, full);
+		first.passed_over.push_back(first.piece);
+		first.piece = other ? *other : first.passed_over.front();
+		first.done = 0;
+		if (other)
+			return true;
+		first.passed_over.pop_front();
+	} else {
+		return false;
+	}
+	first.until = first.until.value_or(Clock::now() + patience);
+	if (Clock::now() >= *first.until) {
+		first.passed_over.push_back(first.piece);
+		error = error == EBUSY ? ENOMEM : error;
+		return false;
+	}
+	const std::scoped_lock guard(lock_);
+	std::rotate(zeroing_.begin(), zeroing_.begin() + 1, zeroing_.end());
+	return true;
+}
+
+void Home::end_first(int error)
+{
+	std::unique_lock guard(lock_);
+	const Zeroing ended = std::move(zeroing_.front());
+	zeroing_.pop_front();
+	guard.unlock();
+	for (const Allocator::Piece &piece : ended.passed_over)
+		(void)give_back(Address(node_.self(), piece.offset));
+	answer(ended.asker, ended.request, HomeMessage::malloced,
+		error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
 }
 
 /** All that have come since, and all others if it has changed by a sixteenth: they choose where to allocate. */

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -49,7 +50,8 @@ struct HomeRequest {
 /**
  * What a node does as the home of its memory beside coherence: it allocates and frees for all nodes, and tells them how
  * much it has left. Memory is zeroed through the protocol before it is handed out, as a block that was freed may still
- * be in somebody's cache. Any thread.
+ * be in somebody's cache. A piece of a block that somebody has locked is passed over: who asks may hold that lock, or
+ * have what its holder waits for. Any thread.
  */
 class Home
 {
@@ -80,25 +82,33 @@ public:
 	}
 
 private:
+	using Clock = std::chrono::steady_clock;
+
 	/* Pieces of a node that asks wait in line behind each other: one block is zeroed at a time. */
 	struct Zeroing {
 		Allocator::Piece piece;
 		std::uint64_t done = 0; /* bytes */
 		NodeId asker = no_node;
 		std::uint64_t request = 0;
+		std::uint64_t bytes = 0; /* as asked for */
+		unsigned alignment = 0;
+		std::deque<Allocator::Piece> passed_over = {}; /* somebody has a block of theirs locked */
+		std::optional<Clock::time_point> until = {};   /* of who has found nothing but such pieces */
 	};
 
 	void serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment);
 	void allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment);
 	void free(NodeId asker, std::uint64_t request, Address address);
 	std::optional<Allocator::Piece> take(std::uint64_t bytes, unsigned alignment, int &error);
-	int give_back(std::uint64_t offset, std::uint64_t &bytes);
+	int give_back(Address address);
 	int log(std::uint64_t offset, std::uint64_t bytes);
 	bool lend(const Allocator::Piece &piece);
 	void withdraw(Address first, std::uint64_t bytes);
 	void answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error);
 	void finish(NodeId from, std::uint64_t request, std::uint64_t result, int error);
 	bool zero();
+	bool put_off(Zeroing &zeroing, int &error);
+	void end_first(int error);
 	bool tell_available();
 
 	Node &node_;

@@ -398,7 +398,7 @@ NodeId Session::choose(const Placement &where)
 		return where.base.home();
 	case Placement::Rule::random: {
 		const std::vector<NodeId> members = node_.members();
-		return members[random_() % members.size()];
+		return members.empty() ? node_.self() : members[random_() % members.size()]; /* the lease is over */
 	}
 	case Placement::Rule::remote:
 		break;

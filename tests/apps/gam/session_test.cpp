@@ -102,6 +102,18 @@ TEST(Session, MemoryThatComesBackIsZero)
 	}
 }
 
+TEST(Session, NobodyIsLeftToAllocateAt)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	cluster.let_go_of_all(0);
+	cluster.node(0).lost(0);
+	Address address;
+	for (const Placement &where :
+		{Placement::local(), Placement::remote(), Placement::random(), Placement::near(Address(1, 0))})
+		EXPECT_EQ(session.malloc(8, address, where), EHOSTUNREACH);
+}
+
 TEST(Session, RefusesWhatCannotBe)
 {
 	Cluster cluster(serving());
@@ -330,6 +342,47 @@ TEST(Session, LocksOfWhatWasFreedAreGivenBack)
 		EXPECT_EQ(again, address);
 		EXPECT_EQ(other.try_wlock(again, 8), 0);
 	}
+}
+
+/** Who allocates may hold that lock itself: it would wait for itself, and all others behind it. */
+TEST(Session, MemoryOfALockedBlockIsPassedOver)
+{
+	Cluster cluster(serving(2));
+	Session holder(cluster.node(1)), other(cluster.node(0));
+	for (Session *const session : {&holder, &other}) {
+		for (const auto lock : {&Session::wlock, &Session::rlock}) {
+			Address locked, beside, again;
+			ASSERT_EQ(other.malloc(64, locked), 0);
+			ASSERT_EQ(other.malloc(64, beside), 0);
+			ASSERT_EQ(locked.block(), beside.block());
+			ASSERT_EQ((session->*lock)(locked, 8), 0);
+			ASSERT_EQ(other.free(beside), 0);
+			ASSERT_EQ(session->malloc(64, again, Placement::near(locked)), 0);
+			EXPECT_NE(again.block(), locked.block());
+			EXPECT_EQ(other.free(again), 0);
+			EXPECT_EQ(session->unlock(locked, 8), 0);
+			ASSERT_EQ(other.malloc(64, again), 0);
+			EXPECT_EQ(again, beside) << "what was passed over is free";
+			EXPECT_EQ(other.free(again), 0);
+			EXPECT_EQ(other.free(locked), 0);
+		}
+	}
+}
+
+TEST(Session, MemoryThatIsAllLockedIsNoneAndComesBack)
+{
+	ClusterOptions options = serving(2);
+	Cluster cluster(options);
+	Session session(cluster.node(1)), other(cluster.node(0));
+	const std::uint64_t all = cluster.node(0).available();
+	Address address, again;
+	ASSERT_EQ(other.malloc(all, address), 0);
+	ASSERT_EQ(session.wlock(address + all / 2, 8), 0);
+	ASSERT_EQ(other.free(address), 0);
+	EXPECT_EQ(session.malloc(all, again, Placement::near(address)), ENOMEM);
+	EXPECT_EQ(cluster.node(0).available(), all);
+	EXPECT_EQ(session.unlock(address + all / 2, 8), 0);
+	EXPECT_EQ(session.malloc(all, again, Placement::near(address)), 0);
 }
 
 TEST(Session, ManyWritesAreUnderWayAtOnce)

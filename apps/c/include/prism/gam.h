@@ -130,7 +130,7 @@ struct prism_gam_placement {
 
 /**
  * Allocates at least @bytes, zeroed. Up to 512 bytes lie in one block. @where may be NULL: this node. *@address is 0
- * after a failure. -ENOMEM: the home has no such piece.
+ * after a failure. -ENOMEM: the home has no such piece, or none but in blocks that are locked.
  */
 int prism_gam_malloc(
 	struct prism_gam_session *session, size_t bytes, const struct prism_gam_placement *where, uint64_t *address);
