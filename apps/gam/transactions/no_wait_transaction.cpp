@@ -84,10 +84,10 @@ int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 	if (!room)
 		return E2BIG;
 	const std::span<std::byte> value(room, header.bytes);
-	if (const int error = records_.read_value(held.record, value))
+	if (const int error = records_.read_value(held.record, header, value))
 		return error;
 	item.value = value;
-	item.there = header.present != 0;
+	item.there = header.check != 0;
 	item.known = true;
 	return 0;
 }
@@ -193,7 +193,7 @@ int NoWaitTransaction::make_changes() noexcept
 		Records::Header header;
 		header.version = held_[number].version + 1;
 		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
-		header.present = !item.erased;
+		header.check = item.erased ? 0 : Records::check_of(item.fresh);
 		if (const int error = records_.write(held_[number].record, header, item.fresh))
 			return error;
 	}

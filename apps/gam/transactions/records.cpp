@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/transactions/records.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "service/key_hash.hpp"
+#include "service/self_verifying.hpp"
 #include "tx/transaction/key_set.hpp"
 
 namespace prism::gam
@@ -12,6 +17,9 @@ namespace prism::gam
 
 namespace
 {
+
+/** Of a value, in the record's first block. */
+constexpr std::size_t beside_header = block_size - sizeof(Records::Header);
 
 /** From which any node opens the store. Never changed. */
 struct Catalogue {
@@ -45,14 +53,18 @@ Result<Records> Records::create(Session &session, const RecordsOptions &options)
 {
 	if (options.max_value_size == 0 || options.max_value_size > longest_value)
 		return make_error(EINVAL, "the values of a transactional store have 1 to 2^18 bytes");
-	Result<Table> index = Table::create(session, options.index);
-	if (!index)
-		return index.error();
-	const Catalogue catalogue{Catalogue::valid_magic, index->catalogue(), options.max_value_size};
+	const std::vector<NodeId> &nodes = options.index.nodes;
 	Address address;
-	int error = session.malloc(sizeof(catalogue), address, Placement::near(index->catalogue()));
-	if (!error)
-		error = session.write(address, bytes_of(catalogue));
+	if (const int error = session.malloc(sizeof(Catalogue), address,
+		    nodes.empty() ? Placement::local() : Placement::near(Address(nodes.front(), 0))))
+		return make_error(error, "cannot make a transactional store");
+	Result<Table> index = Table::create(session, options.index);
+	if (!index) {
+		(void)session.free(address);
+		return index.error();
+	}
+	const Catalogue catalogue{Catalogue::valid_magic, index->catalogue(), options.max_value_size};
+	int error = session.write(address, bytes_of(catalogue));
 	if (!error)
 		error = session.write_back(address, sizeof(catalogue));
 	if (error)
@@ -135,17 +147,33 @@ int Records::read(Address record, Header &header) noexcept
 	return header.bytes > max_value_size_ ? EBADMSG : 0;
 }
 
-int Records::read_value(Address record, std::span<std::byte> value) noexcept
+std::uint32_t Records::check_of(std::span<const std::byte> value) noexcept
 {
-	return value.empty() ? 0 : session_.read(record + sizeof(Header), value);
+	if (value.size() <= beside_header)
+		return 1;
+	const std::uint64_t crc = apps::crc64(value);
+	return static_cast<std::uint32_t>(crc ^ crc >> 32) | 1U;
+}
+
+int Records::read_value(Address record, const Header &header, std::span<std::byte> value) noexcept
+{
+	if (value.empty())
+		return 0;
+	if (const int error = session_.read(record + sizeof(Header), value))
+		return error;
+	return header.check && header.check != check_of(value) ? EBADMSG : 0;
 }
 
 int Records::write(Address record, const Header &header, std::span<const std::byte> value) noexcept
 {
-	const int error = session_.write(record, bytes_of(header));
-	if (error || value.empty())
+	std::array<std::byte, block_size> first;
+	const std::size_t beside = std::min(value.size(), beside_header);
+	std::memcpy(first.data(), &header, sizeof(header));
+	std::copy_n(value.begin(), beside, first.begin() + sizeof(header));
+	const int error = session_.write(record, std::span(first).first(sizeof(header) + beside));
+	if (error || beside == value.size())
 		return error;
-	return session_.write(record + sizeof(Header), value);
+	return session_.write(record + block_size, value.subspan(beside));
 }
 
 } // namespace prism::gam

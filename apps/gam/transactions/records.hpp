@@ -43,8 +43,13 @@ public:
 	struct Header {
 		std::uint64_t version = 0; /**< counts the commits that changed it */
 		std::uint32_t bytes = 0;   /**< of the value */
-		std::uint32_t present = 0; /**< 0: the key is absent */
+		std::uint32_t check = 0;   /**< check_of() the value; 0: the key is absent */
 	};
+	/**
+	 * Never 0. Tells the value of several blocks, of which one was lost with the node that wrote it and another was
+	 * not, from any that was written.
+	 */
+	[[nodiscard]] static std::uint32_t check_of(std::span<const std::byte> value) noexcept;
 
 	/**
 	 * The record of @p key, at most max_key_size bytes, in @p record; a new one lies where the index says. 0,
@@ -58,9 +63,9 @@ public:
 
 	/** EBADMSG: nobody writes such a header. */
 	int read(Address record, Header &header) noexcept;
-	/** @p value: as long as the header says. */
-	int read_value(Address record, std::span<std::byte> value) noexcept;
-	/** Both; to be fenced, as all writes. */
+	/** @p value: as long as @p header says. EBADMSG: a part of it is lost. */
+	int read_value(Address record, const Header &header, std::span<std::byte> value) noexcept;
+	/** Both, what is in one block at once; to be fenced, as all writes. */
 	int write(Address record, const Header &header, std::span<const std::byte> value) noexcept;
 
 private:

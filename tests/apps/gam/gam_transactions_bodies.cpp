@@ -360,6 +360,17 @@ TEST(Transactions, AFullNodeFails)
 	EXPECT_EQ(get(*client, "first"), std::to_string(stored - 2)) << "the last one has changed nothing";
 }
 
+TEST(Transactions, AStoreThatCannotBeMadeTakesNothing)
+{
+	Cluster cluster(of(1, std::uint64_t{64} << 10));
+	Session session(cluster.node(0));
+	const std::uint64_t before = cluster.node(0).available();
+	RecordsOptions options;
+	for (options.index.buckets = 600; !Records::create(session, options); options.index.buckets--)
+		ASSERT_EQ(cluster.node(0).available(), before) << options.index.buckets;
+	EXPECT_LT(cluster.node(0).available(), block_size) << "all sizes were tried that almost fit";
+}
+
 TEST(Transactions, MoreKeysThanOneMayHave)
 {
 	Store store(of(1));
@@ -415,6 +426,38 @@ TEST(Transactions, DamageIsReported)
 			  0, &job),
 		Outcome::rolled_back);
 	EXPECT_EQ(job.error, EBADMSG);
+}
+
+/** Each block of a record that a dead node had alone goes back for itself. */
+TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
+{
+	ClusterOptions options = of(3);
+	options.through_home = true;
+	RecordsOptions long_values;
+	long_values.max_value_size = 4 * block_size;
+	long_values.index.nodes = {0};
+	Store store(options, long_values);
+	auto dying = store.client(1), other = store.client(2);
+	const std::string a = "a";
+	ASSERT_EQ(put(*dying, a, std::string(2000, 'o')), Outcome::committed);
+	ASSERT_EQ(get(*other, a), std::string(2000, 'o')) << "its home has it";
+	ASSERT_EQ(put(*dying, a, std::string(2000, 'n')), Outcome::committed);
+	Session session(store.cluster.node(2));
+	Records records = Records::open(session, store.catalogue()).value();
+	Address record;
+	Records::Header header;
+	ASSERT_EQ(records.find(bytes_of(a), record), 0);
+	ASSERT_EQ(records.read(record, header), 0) << "of the first block, too";
+	store.cluster.lose(1);
+	Job job;
+	EXPECT_EQ(run(
+			  *other, [&](Transaction &t) -> apps::Task<int> { co_return co_await t.fetch(bytes_of(a)); },
+			  0, &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, EBADMSG);
+	EXPECT_EQ(put(*other, a, std::string(2000, 'p')), Outcome::committed);
+	EXPECT_EQ(get(*other, a), std::string(2000, 'p'));
+	store.cluster.let_go_of_all(1);
 }
 
 } // namespace
