@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -41,33 +43,57 @@ struct Worker {
 		return must(joined->get_address(key(name, of), patience));
 	}
 	void publish(const std::string &name, Address address) const { must(joined->put(key(name, number), address)); }
+	/** What each of the workers has published. */
+	[[nodiscard]] std::vector<Address> addresses(const std::string &name) const
+	{
+		std::vector<Address> all;
+		for (std::size_t of = 0; of < workers; of++)
+			all.push_back(address(name, of));
+		return all;
+	}
 	/** Waits until all have come to this, as the memory of who leaves is gone. Needs nobody's memory itself. */
 	void await_others() const
 	{
 		publish("has worked", Address(joined->node().self(), number + 1));
-		for (std::size_t other = 0; other < workers; other++)
-			(void)address("has worked", other);
+		(void)addresses("has worked");
 	}
 };
 
-/** Waits until all workers are here: they count themselves in a global word, which each of them reads in its own cache.
+/**
+ * Waits until all workers are here: they count themselves in a global word, which each of them reads in its own cache.
+ * Gives up if one of them is not there any more.
  */
 class Barrier
 {
 public:
-	Barrier(Address count, std::size_t workers) : count_(count), workers_(workers) {}
+	Barrier(Address count, const Worker &worker) : count_(count), workers_(worker.addresses("is here")) {}
 	void meet(Session &session)
 	{
 		std::uint64_t before = 0, now = 0;
 		must(session.atomic(count_, 8, prism::gam::Function::add, 1, before), "barrier");
-		const std::uint64_t all = (before / workers_ + 1) * workers_;
-		for (now = before + 1; now < all; session.poll())
+		const std::uint64_t all = (before / workers_.size() + 1) * workers_.size();
+		auto complete = Clock::now();
+		for (now = before + 1; now < all; session.poll()) {
 			must(session.read(count_, std::as_writable_bytes(std::span(&now, 1))), "barrier");
+			if (are_members(session))
+				complete = Clock::now();
+			else if (Clock::now() - complete > acquaintance)
+				give_up("a worker is gone");
+		}
 	}
 
 private:
+	using Clock = std::chrono::steady_clock;
+	static constexpr std::chrono::seconds acquaintance{2}; /* until all know who has just come */
+
+	[[nodiscard]] bool are_members(Session &session) const
+	{
+		return std::ranges::all_of(
+			workers_, [&](Address worker) { return session.node().is_member(worker.home()); });
+	}
+
 	Address count_;
-	std::size_t workers_;
+	std::vector<Address> workers_; /* in memory of theirs */
 };
 
 /** Joins and works; the exit code. */
@@ -78,6 +104,7 @@ inline int work(const std::string &master, std::size_t number, std::size_t worke
 	prism::gam::JoinOptions options;
 	options.master = master;
 	Worker worker{must(JoinedNode::join(context, options)), number, workers};
+	worker.publish("is here", Address(worker.joined->node().self(), number + 1));
 	const int code = body(worker);
 	worker.await_others();
 	must(worker.joined->leave());

@@ -107,7 +107,7 @@ int compute(example::Worker &worker)
 		example::must(session.malloc(8, count), "a barrier");
 		worker.publish("barrier", count);
 	}
-	example::Barrier barrier(worker.address("barrier", 0), worker.workers);
+	example::Barrier barrier(worker.address("barrier", 0), worker);
 
 	const std::size_t first = shares.first_of(worker.number), end = shares.first_of(worker.number + 1);
 	std::vector<double> ranks(vertices, 1.0 / vertices);

@@ -120,7 +120,7 @@ int work(example::Worker &worker)
 	}
 	const QueuePointer queue(worker.address("queue", 0));
 	const example::Address sum = worker.address("sum", 0);
-	example::Barrier barrier(worker.address("barrier", 0), worker.workers);
+	example::Barrier barrier(worker.address("barrier", 0), worker);
 
 	std::uint64_t done = 0, total = 0, expected = 0;
 	bool closed = false;

@@ -28,6 +28,7 @@ gam::DriverStore store_of(const SystemOptions &options, gam::Protocol protocol)
 	store.master = apps::ServerAddress{options.host, options.port}.text();
 	store.device = options.device;
 	store.timeout = options.timeout;
+	store.loads = options.loads;
 	store.bytes = options.records * (gam::in_blocks(record) + sizeof(gam::dht::Bucket) / pairs_a_bucket);
 	return store;
 }
@@ -44,12 +45,20 @@ Result<gam::Address> make_table(gam::Session &session, const std::vector<gam::No
 	return made->catalogue();
 }
 
+bool is_whole(gam::Session &session, gam::Address table)
+{
+	Result<gam::Table> opened = gam::Table::open(session, table);
+	return opened && opened->is_whole();
+}
+
 Result<std::unique_ptr<apps::StoreClient>> connect(DriverNodes &nodes, const SystemOptions &options, unsigned client)
 {
-	const Result<gam::Address> table =
-		nodes.find(client, [&](gam::Session &session, const std::vector<gam::NodeId> &lenders) {
+	const Result<gam::Address> table = nodes.find(
+		client,
+		[&](gam::Session &session, const std::vector<gam::NodeId> &lenders) {
 			return make_table(session, lenders, options.records);
-		});
+		},
+		is_whole);
 	if (!table)
 		return table.error();
 	Result<std::unique_ptr<gam::TableClient>> opened =

@@ -143,6 +143,7 @@ void apply(const System &system, const Given &given, Parameters &parameters)
 	run.numbered_keys = system.is_volume;
 	parameters.connection.port = given.port.value_or(system.default_port);
 	parameters.connection.records = run.records;
+	parameters.connection.loads = run.load;
 	parameters.connection.depth = run.depth;
 	parameters.connection.key_size = run.key_size;
 	parameters.connection.value_size = run.value_size;

@@ -25,6 +25,7 @@ struct SystemOptions {
 	std::size_t key_size = 0;   /**< largest, bytes */
 	std::size_t value_size = 0; /**< largest, bytes */
 	std::uint64_t records = 0;  /**< that are loaded */
+	bool loads = false;         /**< they are not there yet */
 	double timeout = 5;         /**< seconds that connecting may take */
 	gam::DriverOptions gam;     /**< of a global memory, whose master is at host and port */
 };

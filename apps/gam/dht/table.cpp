@@ -101,6 +101,14 @@ Result<Table> Table::open(Session &session, Address catalogue, const TableCare &
 	return Table(session, catalogue, read, care);
 }
 
+bool Table::is_whole() noexcept
+{
+	std::byte byte{};
+	return std::ranges::all_of(std::span(catalogue_.array).first(catalogue_.arrays), [&](Address array) {
+		return session_.read(array, {&byte, 1}) == 0;
+	});
+}
+
 /* Operations ------------------------------------------------------------------------------------------------------- */
 
 void Table::run(Operation &operation) noexcept

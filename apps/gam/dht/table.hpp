@@ -66,6 +66,8 @@ public:
 
 	[[nodiscard]] Address catalogue() const noexcept { return address_; }
 	[[nodiscard]] Session &session() noexcept { return session_; }
+	/** Whether all nodes that have buckets are there, with them. */
+	[[nodiscard]] bool is_whole() noexcept;
 
 	/** Whether such a pair has a record: all that start() of a client has to refuse. */
 	[[nodiscard]] static bool possible(std::size_t key_bytes, std::size_t value_bytes) noexcept

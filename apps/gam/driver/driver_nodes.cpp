@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "command_line.hpp"
@@ -58,15 +59,33 @@ DriverNodes::~DriverNodes()
 	}
 }
 
-Result<Address> DriverNodes::find(unsigned client, const Make &make)
+Result<Address> DriverNodes::find(unsigned client, const Make &make, const IsWhole &is_whole)
 {
+	constexpr std::chrono::milliseconds pause{20};
 	JoinedNode &joined = joined_of(client);
 	const bool makes = client == 0;
 	const auto patience = makes ? std::chrono::milliseconds(0) : apps::milliseconds(store_.timeout);
-	Result<Address> found = joined.get_address(store_.name, patience);
-	if (makes && !found && found.error().code == ETIMEDOUT)
-		return this->make(joined, make);
-	return found;
+	const auto until = std::chrono::steady_clock::now() + patience;
+	for (;;) {
+		Result<Address> found = joined.get_address(store_.name, patience);
+		const bool is_missing = !found && found.error().code == ETIMEDOUT;
+		if (makes && (is_missing || (found && !is_usable(joined, *found, is_whole))))
+			return this->make(joined, make);
+		if (!found || is_usable(joined, *found, is_whole))
+			return found;
+		if (std::chrono::steady_clock::now() >= until)
+			return make_error(
+				ETIMEDOUT, "a part of the store has gone with a node, and nobody has made another");
+		std::this_thread::sleep_for(pause);
+	}
+}
+
+bool DriverNodes::is_usable(JoinedNode &joined, Address store, const IsWhole &is_whole) const
+{
+	if (!store_.loads)
+		return true;
+	Session session(joined.node());
+	return is_whole(session, store);
 }
 
 Result<Address> DriverNodes::make(JoinedNode &joined, const Make &make)

@@ -24,6 +24,7 @@ struct DriverStore {
 	std::string device;      /**< empty: the first one */
 	double timeout = 5;      /**< seconds to join, and to find the store */
 	std::uint64_t bytes = 0; /**< that it has when it is loaded */
+	bool loads = false;      /**< it is loaded now: if a part of it has gone with a node, another is made */
 };
 
 /**
@@ -35,6 +36,8 @@ class DriverNodes
 public:
 	/** Makes the store on the nodes that it is told, and gives the address by which others open it. */
 	using Make = std::function<Result<Address>(Session &session, const std::vector<NodeId> &nodes)>;
+	/** Whether all nodes are there that have a part of the store at @p address. */
+	using IsWhole = std::function<bool(Session &session, Address address)>;
 
 	/** Errors: those of JoinedNode::join() and of the device. */
 	static Result<std::shared_ptr<DriverNodes>> join(const DriverOptions &options, const DriverStore &store);
@@ -50,13 +53,14 @@ public:
 	 * Where the store is. Client 0 makes it if there is none; the others wait for that. Errors: ETIMEDOUT (nobody
 	 * has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of the master.
 	 */
-	Result<Address> find(unsigned client, const Make &make);
+	Result<Address> find(unsigned client, const Make &make, const IsWhole &is_whole);
 
 private:
 	explicit DriverNodes(const DriverStore &store) : store_(store) {}
 
 	[[nodiscard]] JoinedNode &joined_of(unsigned client) noexcept { return *joined_[client % joined_.size()]; }
 	Result<Address> make(JoinedNode &joined, const Make &make);
+	[[nodiscard]] bool is_usable(JoinedNode &joined, Address store, const IsWhole &is_whole) const;
 
 	const DriverStore store_;
 	std::vector<std::unique_ptr<JoinedNode>> joined_;

@@ -38,6 +38,8 @@ public:
 
 	[[nodiscard]] Address catalogue() const noexcept { return address_; }
 	[[nodiscard]] std::size_t max_value_size() const noexcept { return max_value_size_; }
+	/** Whether all nodes that have a part of the index are there. */
+	[[nodiscard]] bool is_whole() noexcept { return index_.is_whole(); }
 
 	/** What a record begins with; the value follows. Of a new record all is zero. */
 	struct Header {

@@ -32,6 +32,7 @@ gam::DriverStore store_of(const SystemOptions &options, gam::Protocol protocol)
 	store.master = options.shards.front().text();
 	store.device = options.device;
 	store.timeout = options.timeout;
+	store.loads = options.loads;
 	store.bytes = options.objects * (gam::in_blocks(sizeof(Records::Header) + options.value_size) + pair +
 						sizeof(gam::dht::Bucket) / keys_a_bucket);
 	return store;
@@ -52,6 +53,12 @@ Result<gam::Address> make_records(
 	return made->catalogue();
 }
 
+bool is_whole(gam::Session &session, gam::Address catalogue)
+{
+	Result<Records> records = Records::open(session, catalogue);
+	return records && records->is_whole();
+}
+
 /** Errors: EINVAL, the store is not for values of that size. */
 Result<void> check_store(DriverNodes &nodes, unsigned client, gam::Address catalogue, const SystemOptions &options)
 {
@@ -70,10 +77,12 @@ Result<void> check_store(DriverNodes &nodes, unsigned client, gam::Address catal
 Result<std::unique_ptr<TransactionClient>> connect(
 	DriverNodes &nodes, const SystemOptions &options, bool exclusive, unsigned number)
 {
-	const Result<gam::Address> catalogue =
-		nodes.find(number, [&](gam::Session &session, const std::vector<gam::NodeId> &lenders) {
+	const Result<gam::Address> catalogue = nodes.find(
+		number,
+		[&](gam::Session &session, const std::vector<gam::NodeId> &lenders) {
 			return make_records(session, lenders, options);
-		});
+		},
+		is_whole);
 	if (!catalogue)
 		return catalogue.error();
 	if (Result<void> checked = check_store(nodes, number, *catalogue, options); !checked)

@@ -196,6 +196,7 @@ void apply(const Given &given, Parameters &parameters)
 	connection.value_size = parameters.workload->largest_value();
 	connection.most_keys = parameters.workload->most_keys();
 	connection.objects = parameters.workload->objects();
+	connection.loads = run.load;
 }
 
 } // namespace

@@ -26,6 +26,7 @@ struct SystemOptions {
 	std::size_t value_size = 0; /**< largest, bytes */
 	std::size_t most_keys = 0;  /**< of a transaction */
 	std::uint64_t objects = 0;  /**< that are loaded */
+	bool loads = false;         /**< they are not there yet */
 	double timeout = 5;         /**< seconds that connecting may take */
 	bool numbered = false;      /**< keys are numbers of 8 bytes in host order, from 0 on without gaps */
 	std::uint64_t seed = 1;     /**< of what the clients draw, as the pauses after conflicts */

@@ -147,14 +147,46 @@ a_node_dies() {
 	holds 'r["abandoned"] == 0 and set(r["errors"]) <= {"No route to host", "Bad address", "Bad message"}'
 	expect 1 "what is left" ycsb --no-load -n 200
 	holds 'r["get"]["ok"] > 0 and r["get"]["failed"] > 0 and r["get"]["not_found"] == 0'
+	start "$work/node-2" "$bin/prism-gam-node" -m "127.0.0.1:$port" --protocol "$protocol" --memory $memory
+	node_pid[1]=$started
+	wait_for 20 grep -q "^node [0-9]* of a global memory" "$work/node-2" || fail "no other node starts" "$work/node-2"
+	expect 0 "load again" ycsb --processes 2 -n 200 --verify
+	holds 'r["get"]["ok"] == 200 and r["wrong_values"] == 0'
 	end_cluster
 	start_cluster
 	expect 0 "load" tx --workload smallbank --records 100 -n 10
 	under_load "${node_pid[0]}" tx --workload smallbank --records 100 --no-load --threads 2 --nodes 2 -D 4 --drain 30
 	[ "$code" -eq 1 ] || fail "a run with failures ends with $code" "$work/out"
 	holds 'r["committed"] > 0 and r["errors"] and r["abandoned"] == 0'
+	expect 0 "load again" tx --workload smallbank --records 100 --threads 2 -n 10 --check
 	end_cluster
-	pass "a node that lends is killed under load: all that is under way ends"
+	pass "a node that lends is killed under load: all that is under way ends, and a new load makes the store anew"
+}
+
+# has_members COUNT
+# shellcheck disable=SC2317 # wait_for calls it
+has_members() {
+	[ "$("$bin/prism-gam" -m "127.0.0.1:$port" stat 2>/dev/null | grep -c " serving ")" -eq "$1" ]
+}
+
+# Workers of an example wait for one that has died before all have met: they give up.
+a_worker_dies() {
+	local began=$SECONDS worker pids=()
+	start_cluster
+	for worker in 2 1 0; do # 0 makes what the others wait for
+		start "$work/worker-$worker" "$bin/examples/gam_work_queue" "127.0.0.1:$port" $worker 3
+		pids[worker]=$started
+		[ $worker -eq 0 ] || wait_for 20 has_members $((5 - worker)) || fail "worker $worker does not join" "$work/worker-$worker"
+		[ $worker -ne 1 ] || end "${pids[2]}"
+	done
+	for worker in 0 1; do
+		wait_for 40 eval "! kill -0 ${pids[worker]} 2>/dev/null" || fail "worker $worker waits for one that is dead" "$work/worker-$worker"
+		wait "${pids[worker]}"
+		[ $? -eq 1 ] || fail "worker $worker succeeds without another" "$work/worker-$worker"
+	done
+	[ $((SECONDS - began)) -lt 60 ] || fail "it takes long"
+	end_cluster
+	pass "a worker of an example dies: the others end"
 }
 
 # Whoever shares locks with the dead driver gets them.
@@ -192,6 +224,7 @@ the_master_dies() {
 }
 
 [ "$protocol" != directory ] || usage # the same for both
+[ "$protocol" != directory ] || a_worker_dies # the examples' protocol
 table
 transactions
 a_node_dies
