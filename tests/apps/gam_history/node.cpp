@@ -84,6 +84,10 @@ bool Node::expects(int error, const char *what)
 	case EHOSTUNREACH:
 		if (options_.work == Work::registers)
 			return false;
+		if (options_.work == Work::table && options_.logs && error == EHOSTUNREACH) {
+			stage_.homeless = true;
+			return false;
+		}
 		break;
 	}
 	if (!joined_->is_expelled()) /* without a lease there is no ESTALE */

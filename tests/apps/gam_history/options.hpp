@@ -54,6 +54,7 @@ struct Stage {
 	std::atomic<unsigned> ready{0};           /* nodes */
 	std::atomic<bool> begun{false};
 	std::atomic<bool> over{false};
+	std::atomic<bool> homeless{false}; /* somebody was told that the very first node is gone, where the table is */
 };
 
 /** Which log a life has: that of the life before it in the same place. */

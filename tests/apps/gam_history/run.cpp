@@ -96,12 +96,7 @@ Run::Process Run::replacement(Place place)
 {
 	const unsigned before = stage_->ready;
 	const Process process = begin_node(place);
-	siginfo_t ended{};
-	const auto has_ended = [&] {
-		const auto id = static_cast<id_t>(process.pid);
-		return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == process.pid;
-	};
-	for (const auto limit = Clock::now() + process_patience; stage_->ready == before && !has_ended();) {
+	for (const auto limit = Clock::now() + process_patience; stage_->ready == before && !has_ended(process);) {
 		if (Clock::now() > limit) {
 			fail(fmt::format("life {} does not join", process.life));
 			break;
@@ -109,6 +104,13 @@ Run::Process Run::replacement(Place place)
 		std::this_thread::sleep_for(glance);
 	}
 	return process;
+}
+
+bool Run::has_ended(const Process &process)
+{
+	siginfo_t ended{};
+	const auto id = static_cast<id_t>(process.pid);
+	return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == process.pid;
 }
 
 bool Run::await_ready()
@@ -180,13 +182,23 @@ void Run::kill_one()
 	victim = replacement(victim.place); /* the others may not know yet that the one before is dead */
 }
 
-/** Beyond its lease: when it goes on, it must find that it is dead. */
+/**
+ * Beyond its lease: when it goes on, it must find that it is dead. But a master that was late itself, on a busy
+ * machine, gives all another lease: then it is stopped again.
+ */
 void Run::stop_one()
 {
 	Process &victim = any_victim();
-	::kill(victim.pid, SIGSTOP);
-	std::this_thread::sleep_for(options_.lease + options_.lease / 4 + std::chrono::milliseconds(random_() % 300));
-	::kill(victim.pid, SIGCONT);
+	const auto limit = Clock::now() + process_patience;
+	while (!has_ended(victim) && Clock::now() < limit) {
+		::kill(victim.pid, SIGSTOP);
+		std::this_thread::sleep_for(
+			options_.lease + options_.lease / 4 + std::chrono::milliseconds(random_() % 300));
+		::kill(victim.pid, SIGCONT);
+		const auto notices = Clock::now() + 4 * options_.lease;
+		while (!has_ended(victim) && Clock::now() < notices)
+			std::this_thread::sleep_for(glance);
+	}
 	end(victim);
 	if (!dead_.contains(victim.life))
 		fail(fmt::format("life {} was stopped beyond its lease, and does not know", victim.life));
@@ -295,6 +307,8 @@ std::optional<unsigned> Run::go()
 	for (auto process = nodes_.rbegin(); process != nodes_.rend(); ++process)
 		end(*process);
 	nodes_.clear();
+	if (stage_->homeless && !dead_.contains(0)) /* a busy machine has cost it its lease, or else */
+		fail("the table's home is said to be gone, and lives");
 	if (options_.work != Work::bank)
 		check_histories();
 	return conclude();

@@ -40,6 +40,7 @@ private:
 	bool begin_master();
 	Process begin_node(Place place);
 	Process replacement(Place place);
+	[[nodiscard]] static bool has_ended(const Process &process);
 	bool await_ready();
 	void disturb();
 	void await_transfer(Life life) const;
