@@ -178,6 +178,23 @@ TEST_F(JoinedLatch, MemoryIsNotHandedOutBeforeItIsZero)
 	EXPECT_EQ(session.unlock(locked, 2 * block_size), 0);
 }
 
+/** Who allocates may hold the lock of the block itself. */
+TEST_F(JoinedLatch, MemoryOfALockedBlockIsPassedOver)
+{
+	join(2);
+	expect_members(2);
+	Session session(nodes[1]->node());
+	for (const auto &home : nodes) {
+		const Address locked = allocate(session, *home, 64), beside = allocate(session, *home, 64);
+		ASSERT_EQ(locked.block(), beside.block());
+		ASSERT_EQ(session.wlock(locked, 8), 0);
+		ASSERT_EQ(session.free(beside), 0);
+		EXPECT_NE(allocate(session, *home, 64).block(), locked.block());
+		EXPECT_EQ(session.unlock(locked, 8), 0);
+		EXPECT_EQ(allocate(session, *home, 64), beside);
+	}
+}
+
 /** More than are tried at once. */
 TEST_F(JoinedLatch, TriesManyLocksAtOnce)
 {
