@@ -133,7 +133,7 @@ TEST_F(GamInterface, AChildHasNoNode)
 {
 	Node one(address()), other(address());
 	const std::uint64_t at = other.malloc(block);
-	EXPECT_EQ(one.write(at, "parent"), 0);
+	EXPECT_TRUE(peers::wait_until([&] { return !one.write(at, "parent"); })) << "it hears of the other";
 	EXPECT_EQ(prism_gam_wlock(one.session, at, 8), 0);
 	const pid_t child = ::fork();
 	if (!child) {
