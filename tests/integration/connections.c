@@ -2,7 +2,8 @@
 /*
  * Under prism-run: what may not happen to the connections of a process.
  *
- * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
+ * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm, by the
+ * address that follows, if one does. "asks": asks that address, where nobody listens, until it is killed.
  * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
  * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another. "renumbered": a channel's
  * number becomes another file's, or another channel's, without close(2).
@@ -340,6 +341,15 @@ static void beside_children(void)
 	expect("children are made while others use librdmacm", made == 300 && status == 0);
 }
 
+static void ask_for_ever(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	while (channel && (id = begin_to_connect(channel)))
+		rdma_destroy_id(id);
+}
+
 /* The number of a channel is a file's when an event comes. */
 static void with_a_file_in_place_of_a_channel(void)
 {
@@ -449,7 +459,7 @@ static void with_another_file_in_place_of_a_channel(void)
 
 int main(int argc, char **argv)
 {
-	loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	loopback.sin_addr.s_addr = argc > 2 ? inet_addr(argv[2]) : htonl(INADDR_LOOPBACK);
 	if (argc > 1 && !strcmp(argv[1], "descriptors"))
 		without_descriptors();
 	else if (argc > 1 && !strcmp(argv[1], "first"))
@@ -458,6 +468,8 @@ int main(int argc, char **argv)
 		with_a_killed_client(1);
 	else if (argc > 1 && !strcmp(argv[1], "taken"))
 		with_a_killed_client(0);
+	else if (argc > 1 && !strcmp(argv[1], "asks"))
+		ask_for_ever();
 	else if (argc > 1 && !strcmp(argv[1], "renumbered"))
 		with_another_file_in_place_of_a_channel();
 	else

@@ -374,6 +374,7 @@ between_hosts() {
 	several_servers
 	many_connections
 	more_than_wait
+	children_of_who_is_asked
 	six && tentative_addresses
 	larger_mtu
 	changed_mtu
@@ -544,6 +545,13 @@ more_than_wait() {
 	ends_well "$work/client" timeout -k 5 30 "${client_in[@]}" "${run[@]}" cmtime -p "$port" -c 3000 -s 10.47.0.1 &&
 		! grep -q REJECTED "$work/client" &&
 		pass "3000 connections at once, of which 1024 may wait" || fail "3000 connections at once" "$work/client"
+	kill "$started"
+}
+
+# What comes to QP 1 is handled with a lock that fork() takes, too.
+children_of_who_is_asked() {
+	start "$work/client" timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$bin/connections" asks 10.47.0.1
+	ends_well "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" "$bin/connections" forks 10.47.0.1
 	kill "$started"
 }
 

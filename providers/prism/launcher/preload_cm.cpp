@@ -177,7 +177,7 @@ public:
 
 	int open(int flags)
 	{
-		const std::shared_ptr<Ucma> running = running_one();
+		Ucma *const running = running_one();
 		if (!running)
 			return -1;
 		const int fd = running->open_channel(flags);
@@ -189,21 +189,16 @@ public:
 		return -1;
 	}
 
-	// Not of a process that is a child of the channel's owner.
-	std::shared_ptr<Ucma> owner_of_channels()
-	{
-		if (owner_ != getpid())
-			return nullptr;
-		const std::lock_guard guard(lock_);
-		return ucma_;
-	}
+	// Not of a process that is a child of the channel's owner. Takes no lock: whoever receives for QP 1 has that of
+	// a context, which is taken after ours when the process forks.
+	Ucma *owner_of_channels() const { return owner_ == getpid() ? ucma_.load() : nullptr; }
 
 	// The channel's descriptor is closed, or has become another's. A child's may
 	// be; the channel is its parent's.
 	void forget(int fd)
 	{
 		const WithoutCancellation whole;
-		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
+		if (Ucma *const owned = owner_of_channels()) {
 			owned->close_channel(fd);
 			table.erase(fd);
 		}
@@ -221,7 +216,7 @@ public:
 
 	void stop()
 	{
-		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
+		if (Ucma *const owned = owner_of_channels()) {
 			try {
 				owned->stop();
 			} catch (const std::exception &) {
@@ -235,9 +230,9 @@ public:
 private:
 	Manager() = default;
 
-	// Started if need be; null and errno on failure. The lock is free when it is used: fork() takes this lock after
-	// the contexts', for which whoever has the connection manager's may wait.
-	std::shared_ptr<Ucma> running_one()
+	// Started if need be; null and errno on failure. The lock is free when it is used: whoever has the connection
+	// manager's own may wait for a context's.
+	Ucma *running_one()
 	{
 		const std::lock_guard guard(lock_);
 		if (owner_ != getpid() && !start())
@@ -249,18 +244,17 @@ private:
 	{
 		// What the parent left is not touched: its locks may be held by threads
 		// that do not exist here.
-		if (ucma_)
-			new (&abandoned_) std::shared_ptr<Ucma>(std::move(ucma_));
+		abandoned_ = ucma_;
 		table.clear();
-		ucma_ = Ucma::start();
+		ucma_ = Ucma::start().release();
 		owner_ = ucma_ ? getpid() : 0;
-		return ucma_ != nullptr;
+		return ucma_;
 	}
 
 	std::mutex lock_;
 	std::atomic<pid_t> owner_ = 0;
-	std::shared_ptr<Ucma> ucma_;
-	alignas(std::shared_ptr<Ucma>) std::byte abandoned_[sizeof(std::shared_ptr<Ucma>)];
+	std::atomic<Ucma *> ucma_ = nullptr; // never destroyed, as the manager itself
+	Ucma *abandoned_ = nullptr;          // of the parent, for whoever looks for leaks
 };
 
 ChannelTable Manager::table;
@@ -300,7 +294,7 @@ try {
 	std::memcpy(source.gid.data(), from, sizeof(*from));
 	std::memcpy(destination.gid.data(), to, sizeof(*to));
 	std::memcpy(mad.data(), data, mad.size());
-	if (const std::shared_ptr<Ucma> manager = Manager::get().owner_of_channels())
+	if (Ucma *const manager = Manager::get().owner_of_channels())
 		return manager->arrive(source, destination, mad) ? 0 : ENOBUFS;
 	prism::cm::Delivery delivery = prism::cm::Delivery::nobody;
 	const auto send = [&](const std::string &name, const prism::cm::Envelope &envelope) {
@@ -407,7 +401,7 @@ ssize_t write(int fd, const void *data, size_t size)
 		Manager::get().forget(fd);
 		return real_write(fd, data, size);
 	}
-	const std::shared_ptr<Ucma> ucma = Manager::get().owner_of_channels();
+	Ucma *const ucma = Manager::get().owner_of_channels();
 	if (ucma)
 		return ucma->write(fd, data, size);
 	errno = EBADF;
