@@ -71,8 +71,8 @@ void HttpServer::run(const std::stop_token &stop)
 		const bool listens = accept_again_ <= now;
 		watched.clear();
 		for (const Connection &one : connections_)
-			watched.push_back(
-				{one.link.fd(), static_cast<short>(one.answer.empty() ? POLLIN : POLLOUT), 0});
+			watched.push_back({one.link.fd(),
+				static_cast<short>(one.answer.empty() || one.is_told() ? POLLIN : POLLOUT), 0});
 		watched.push_back({wake_.get(), POLLIN, 0});
 		watched.push_back({listener_.fd(), static_cast<short>(listens ? POLLIN : 0), 0});
 		Deadline next = connections_.empty() ? Deadline::max() : connections_.front().deadline;
@@ -107,14 +107,16 @@ void HttpServer::accept()
 
 void HttpServer::make_room()
 {
-	const auto silent = std::find_if(
-		connections_.begin(), connections_.end(), [](const Connection &one) { return one.answer.empty(); });
-	connections_.erase(silent == connections_.end() ? connections_.begin() : silent);
+	const auto idle = std::find_if(connections_.begin(), connections_.end(),
+		[](const Connection &one) { return one.answer.empty() || one.is_told(); });
+	connections_.erase(idle == connections_.end() ? connections_.begin() : idle);
 }
 
 /** Takes what is there, sends what fits. False: the connection is to be closed. */
 bool HttpServer::step(Connection &connection) const
 {
+	if (connection.is_told())
+		return leave(connection);
 	if (connection.answer.empty()) {
 		std::array<char, 4096> piece;
 		const ssize_t got = ::recv(connection.link.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
@@ -132,7 +134,23 @@ bool HttpServer::step(Connection &connection) const
 	if (put < 0)
 		return errno == EAGAIN || errno == EINTR;
 	connection.sent += static_cast<std::size_t>(put);
-	return connection.sent < connection.answer.size();
+	return !connection.is_told() || (::shutdown(connection.link.fd(), SHUT_WR) == 0 && leave(connection));
+}
+
+/**
+ * Closing a socket that has unread bytes would reset it, and the answer might be lost: drops what is there. False: the
+ * peer has closed it, too, or says too much.
+ */
+bool HttpServer::leave(Connection &connection)
+{
+	std::array<char, 4096> piece;
+	while (connection.dropped < most_dropped) {
+		const ssize_t got = ::recv(connection.link.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
+		if (got <= 0)
+			return got < 0 && (errno == EAGAIN || errno == EINTR);
+		connection.dropped += static_cast<std::size_t>(got);
+	}
+	return false;
 }
 
 std::string HttpServer::answer_to(std::string_view request) const

@@ -31,11 +31,13 @@ class HttpServer
 public:
 	using Page = std::function<std::string()>;
 
-	/** The next connection takes the place of the oldest whose request is not there yet, or else of the oldest. */
+	/** The next connection takes the place of the oldest that is not being answered, or else of the oldest. */
 	static constexpr std::size_t max_connections = 64;
 	static constexpr auto time_limit = std::chrono::seconds(5);
 	/** Bytes of a request, which has no body. */
 	static constexpr std::size_t longest_request = 8192;
+	/** Bytes behind it that are read and dropped, so that the answer is not lost. */
+	static constexpr std::size_t most_dropped = std::size_t{1} << 20;
 
 	/**
 	 * Serves @p page as @p path at @p host (empty: all addresses) and @p port (0: any). @p page is called by the
@@ -58,6 +60,10 @@ private:
 		std::string request;
 		std::string answer;   /* empty: the request is not there yet */
 		std::size_t sent = 0; /* bytes of the answer */
+		std::size_t dropped = 0;
+
+		/** It has the whole answer, and may close. */
+		[[nodiscard]] bool is_told() const noexcept { return !answer.empty() && sent == answer.size(); }
 	};
 
 	HttpServer(TcpListener listener, std::string path, Page page, std::chrono::milliseconds limit);
@@ -65,6 +71,7 @@ private:
 	void accept();
 	void make_room();
 	bool step(Connection &connection) const;
+	static bool leave(Connection &connection);
 	[[nodiscard]] std::string answer_to(std::string_view request) const;
 
 	TcpListener listener_;

@@ -48,11 +48,15 @@ public:
 	{
 		std::string text;
 		std::array<char, 4096> part;
-		for (ssize_t got = 0; (got = ::recv(fd_.get(), part.data(), part.size(), 0)) > 0;)
+		ssize_t got = 0;
+		while ((got = ::recv(fd_.get(), part.data(), part.size(), 0)) > 0)
 			text.append(part.data(), static_cast<std::size_t>(got));
+		was_reset = got < 0;
 		std::erase(text, '\r');
 		return text;
 	}
+
+	bool was_reset = false; /* the end that it heard */
 
 private:
 	Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -216,6 +220,25 @@ TEST(HttpServer, AnswersWhatIsNoRequestOfThePage)
 	EXPECT_NE(head.find("\nContent-Length: 5\n"), std::string::npos) << head;
 	EXPECT_TRUE(head.ends_with("\n\n")) << head;
 	EXPECT_TRUE(ask(server->port(), "GET /page HTTP/1.1\r\n\r\n").ends_with("\n\ntext\n"));
+}
+
+/* A connection that is closed while there are bytes to read is reset, and the answer with it. */
+TEST(HttpServer, HearsOutWhoSaysTooMuchButNotForEver)
+{
+	const auto server = HttpServer::create("127.0.0.1", 0, "/page", [] { return "text\n"; }).value();
+	const std::string much(500'000, 'x');
+	for (const auto &[request, answer] :
+		{std::pair(much, "too long"), std::pair("GET /page HTTP/1.1\r\n\r\n" + much, "text")}) {
+		Connection connection(server->port());
+		EXPECT_TRUE(connection.say(request));
+		EXPECT_NE(connection.hear().find(answer), std::string::npos);
+		EXPECT_FALSE(connection.was_reset) << answer;
+	}
+	Connection endless(server->port());
+	std::size_t said = 0;
+	while (said < 20 * HttpServer::most_dropped && endless.say(std::string(100'000, 'x')))
+		said += 100'000;
+	EXPECT_LT(said, 20 * HttpServer::most_dropped);
 }
 
 TEST(Metrics, AreNotServedWhereNobodyCanListen)
