@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "etcd.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <memory>
@@ -87,7 +88,8 @@ Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &ques
 	std::string answer;
 	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
 	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
-	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(patience_.count()));
+	/* To curl, 0 is for ever. */
+	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(patience_.count())));
 	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);

@@ -61,7 +61,8 @@ Result<Client> connect(const SystemOptions &options, const rs::Configuration &vo
 void add_volume(Systems &systems, const char *name, const char *text, MakeKind kind)
 {
 	const auto open = [kind](const SystemOptions &options) -> Result<ClientFactory> {
-		Result<rs::Configuration> volume = rs::Configuration::load(options.configuration);
+		Result<rs::Configuration> volume =
+			rs::Configuration::load(options.configuration, apps::milliseconds(options.timeout));
 		if (!volume)
 			return volume.error();
 		if (Result<void> checked = fits(*volume, options); !checked)

@@ -163,7 +163,7 @@ int get_ready() noexcept
 				return lock.error();
 			here.lock = *std::move(lock);
 		}
-		Result<Configuration> volume = Configuration::load(here.options.configuration);
+		Result<Configuration> volume = Configuration::load(here.options.configuration, here.options.patience());
 		if (!volume)
 			return volume.error();
 		here.volume = *std::move(volume);

@@ -53,7 +53,7 @@ int fail(const Error &error)
 
 Result<std::unique_ptr<VolumeClient>> open(const Options &options, std::uint32_t depth = 1)
 {
-	Result<Configuration> volume = Configuration::load(options.configuration);
+	Result<Configuration> volume = Configuration::load(options.configuration, apps::milliseconds(options.timeout));
 	if (!volume)
 		return volume.error();
 	Result<Context> context = Context::open(options.device, Progress::caller);
@@ -91,7 +91,8 @@ int create(const Options &options)
 	Result<Configuration> volume = Configuration::make(options.block_size, options.blocks, std::move(replicas));
 	if (!volume)
 		return fail(volume.error());
-	if (Result<void> created = volume->create(options.configuration); !created)
+	const auto patience = apps::milliseconds(options.timeout);
+	if (Result<void> created = volume->create(options.configuration, patience); !created)
 		return fail(created.error());
 	fmt::print("volume {:016x}: {} blocks of {} bytes on {} replicas, of which {} may be gone\n", volume->volume,
 		volume->blocks, volume->block_size, volume->replicas.size(), volume->failures());
@@ -190,7 +191,7 @@ int status(const Options &options)
 
 int repair(const Options &options)
 {
-	Result<Configuration> volume = Configuration::load(options.configuration);
+	Result<Configuration> volume = Configuration::load(options.configuration, apps::milliseconds(options.timeout));
 	if (!volume)
 		return fail(volume.error());
 	Result<Context> context = Context::open(options.device, Progress::caller);
@@ -224,7 +225,7 @@ int main(int argc, char **argv)
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
 		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails")
+	app.add_option("--timeout", options.timeout, "Seconds to wait for etcd, and then for the operation")
 		.check(cli::Seconds())
 		.check(cli::PositiveNumber())
 		.capture_default_str();

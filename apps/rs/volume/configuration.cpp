@@ -141,10 +141,10 @@ Result<Configuration> Configuration::from_json(const std::string &text)
 	return made;
 }
 
-Result<Configuration> Configuration::load(const std::string &location)
+Result<Configuration> Configuration::load(const std::string &location, std::chrono::milliseconds patience)
 {
 	if (apps::EtcdKey::is(location)) {
-		Result<apps::EtcdKey> key = apps::EtcdKey::parse(location);
+		Result<apps::EtcdKey> key = apps::EtcdKey::parse(location, patience);
 		if (!key)
 			return key.error();
 		Result<std::string> text = key->get();
@@ -164,11 +164,11 @@ Result<Configuration> Configuration::load(const std::string &location)
 	return parse(location, *text);
 }
 
-Result<void> Configuration::create(const std::string &location) const
+Result<void> Configuration::create(const std::string &location, std::chrono::milliseconds patience) const
 {
 	if (!apps::EtcdKey::is(location))
 		return create_file(location, to_json());
-	Result<apps::EtcdKey> key = apps::EtcdKey::parse(location);
+	Result<apps::EtcdKey> key = apps::EtcdKey::parse(location, patience);
 	if (!key)
 		return key.error();
 	return key->create(to_json());

@@ -3,6 +3,7 @@
 
 #include <prism/result.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,13 +54,15 @@ struct Configuration {
 	static Result<Configuration> from_json(const std::string &text);
 
 	/**
-	 * Reads the configuration at @p location: a path, or etcd://HOST:PORT/KEY. Errors: ENOENT, those of open(2),
-	 * ECONNREFUSED and the like (etcd does not answer), those of from_json().
+	 * Reads the configuration at @p location: a path, or etcd://HOST:PORT/KEY. @p patience: with etcd's answer.
+	 * Errors: ENOENT, those of open(2), ECONNREFUSED and the like (etcd does not answer), those of from_json().
 	 */
-	static Result<Configuration> load(const std::string &location);
+	static Result<Configuration> load(
+		const std::string &location, std::chrono::milliseconds patience = std::chrono::seconds(5));
 
-	/** Writes it to @p location, where there must be none yet. Errors: EEXIST, as above. */
-	[[nodiscard]] Result<void> create(const std::string &location) const;
+	/** Writes it to @p location, where there must be none yet. @p patience and errors: as above, and EEXIST. */
+	[[nodiscard]] Result<void> create(
+		const std::string &location, std::chrono::milliseconds patience = std::chrono::seconds(5)) const;
 };
 
 } // namespace prism::rs

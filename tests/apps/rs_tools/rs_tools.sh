@@ -369,8 +369,15 @@ in_etcd() {
 	volume=etcd://127.0.0.1:${ports[0]}/key # a replica, which waits for a client of its own
 	expect 1 "no etcd" rs get 0 && tells "etcd at"
 
-	end "$etcd_pid"
 	volume=etcd://$etcd/volumes/one
+	kill -STOP "$etcd_pid"
+	local limit
+	for limit in 0.3 0.0001; do
+		expect 1 "etcd is stopped, $limit s" timeout 3 "$bin/prism-rs" -c "$volume" --timeout $limit get 3
+		says "etcd at http://$etcd does not answer"
+	done
+	kill -CONT "$etcd_pid"
+	end "$etcd_pid"
 	expect 1 "etcd is gone" rs get 3 && says "etcd at http://$etcd does not answer: Connection refused"
 	expect 1 "server: etcd is gone" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0
 	says "etcd at http://$etcd does not answer: Connection refused"
