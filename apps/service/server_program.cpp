@@ -202,12 +202,23 @@ void ServerProgram::add_port(std::uint16_t default_port)
 	command_line_.add_option("-p,--port", settings_.port, "TCP port for connections; 0: any").capture_default_str();
 }
 
+std::string ServerProgram::has_no(std::string_view store, std::initializer_list<const char *> options) const
+{
+	for (const char *const option : options) {
+		if (command_line_.count(option))
+			return fmt::format("{} has no {}: leave it out, or choose another --store", store, option);
+	}
+	return {};
+}
+
 /* A run ------------------------------------------------------------------------------------------------------------ */
 
 int ServerProgram::run(int argc, char **argv, const Make &make)
 {
 	if (const auto early = command_line_.parse(name_, argc, argv))
 		return early->print();
+	if (const std::string problem = problem_(); !problem.empty())
+		return cli::usage_error(name_, problem).print();
 	return cli::run_program([&] { return run(make); });
 }
 

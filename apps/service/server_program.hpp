@@ -10,9 +10,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command_line.hpp"
@@ -70,6 +73,14 @@ public:
 	/** Adds -p, --port. */
 	void add_port(std::uint16_t default_port);
 
+	/** @p problem: called when the whole line is known, it returns what is wrong with it, or nothing. */
+	void check(std::function<std::string()> problem) { problem_ = std::move(problem); }
+	/**
+	 * For check(), in a program that serves one store of several: which of @p options was given
+	 * although @p store has it not.
+	 */
+	[[nodiscard]] std::string has_no(std::string_view store, std::initializer_list<const char *> options) const;
+
 	/**
 	 * Parses the line, makes what @p make makes, and serves until SIGINT or SIGTERM comes, which end it when what
 	 * is under way has ended; a second one ends it at once. The exit code: 0; 1, if something could not be made or
@@ -92,6 +103,7 @@ private:
 
 	const std::string name_;
 	cli::CommandLine command_line_;
+	std::function<std::string()> problem_ = [] { return std::string(); };
 	ServerSettings settings_;
 	LogLevel log_level_ = LogLevel::info;
 };

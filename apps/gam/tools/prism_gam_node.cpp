@@ -135,10 +135,11 @@ int main(int argc, char **argv)
 		"with --log: what a session of this node has fenced is in the log, and what another's log alone has is "
 		"waited for");
 	program.add_port(0);
+	program.check([&] {
+		const bool has_log = !options.join.log.durable || !folder.empty();
+		return std::string(has_log ? "" : "--durable without --log: give the folder of the log");
+	});
 	return program.run(argc, argv, [&](const Context &context, const apps::ServerSettings &settings) {
-		if (options.join.log.durable && folder.empty())
-			return Result<apps::ServerProgram::Stores>(
-				make_error(EINVAL, "--durable without --log", "give the folder of the log"));
 		options.join.log.folder = folder;
 		return make(context, options, settings);
 	});

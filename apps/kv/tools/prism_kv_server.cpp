@@ -198,12 +198,6 @@ Result<apps::ServerProgram::Stores> make(
 	const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	const Kind &kind = *std::ranges::find(kinds, options.store, &Kind::name);
-	if (!kind.has_ways && options.way != to_string(rpc::Way::two_sided))
-		return make_error(EINVAL, "--way " + options.way + " for the store " + options.store,
-			"only the calls of rpc and jakiro have several ways");
-	if (options.shard.shard >= options.shard.shards)
-		return make_error(EINVAL, fmt::format("shard {} of {}", options.shard.shard, options.shard.shards),
-			"the shard (--shard) is a number from 0 and below that of --shards");
 	Made made = kind.make(context, options, settings);
 	if (!made)
 		return made.error();
@@ -214,6 +208,18 @@ Result<apps::ServerProgram::Stores> make(
 	stores.push_back(
 		{*std::move(made), ready, {{"store", options.store}, {"shard", std::to_string(options.shard.shard)}}});
 	return stores;
+}
+
+/** What is wrong with the whole command line, or nothing. */
+std::string problem_of(const apps::ServerProgram &program, const Options &options)
+{
+	if (options.shard.shard >= options.shard.shards)
+		return "--shard is a number from 0, and below that of --shards";
+	const Kind &kind = *std::ranges::find(kinds, options.store, &Kind::name);
+	if (!kind.has_ways && options.way != to_string(rpc::Way::two_sided))
+		return program.has_no(options.store, {"--way"});
+	return options.store == "prism" ? std::string()
+					: program.has_no(options.store, {"--shard", "--shards", "--name", "--class"});
 }
 
 } // namespace
@@ -256,6 +262,7 @@ int main(int argc, char **argv)
 	app.add_option("--way", options.way, "rpc, jakiro: how calls travel; clients ask for the same")
 		.check(cli::IsMember(names_of(rpc::ways)))
 		.capture_default_str();
+	program.check([&] { return problem_of(program, options); });
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

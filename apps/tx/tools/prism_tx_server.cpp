@@ -189,6 +189,18 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--threads", options.threads, "farm, locking: worker threads").capture_default_str();
 }
 
+/** What is wrong with the whole command line, or nothing. */
+std::string problem_of(const apps::ServerProgram &program, const Options &options)
+{
+	if (options.shard >= options.shards)
+		return "--shard is a number from 0, and below that of --shards";
+	if (options.store != "prism")
+		return program.has_no(options.store, {"--secret", "--cells", "--class", "--commit"});
+	return options.shards > 1 && options.secret.empty()
+		       ? "--shards: the shards of a store recognise each other by a secret; give --secret FILE"
+		       : std::string();
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -199,6 +211,7 @@ int main(int argc, char **argv)
 	program.add_port(apps::default_store_port);
 	program.add_client_options();
 	add_options(program.command_line(), options);
+	program.check([&] { return problem_of(program, options); });
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

@@ -101,7 +101,8 @@ folders() {
 	local segment
 	refused "another node uses it" --log "$logs/0"
 	refused "the directory protocol has logs" --log "$work/latch" --protocol latch
-	refused "--durable without --log" --durable
+	expect 2 "--durable alone" timeout 20 "$bin/prism-gam-node" -m "$master" --durable
+	says "--durable without --log"
 	refused "start all nodes that keep logs with --durable, or none" --log "$work/durable" --durable
 	refused "Not a directory" --log "$work/master/log"
 	end "${node_pid[2]}"

@@ -434,9 +434,12 @@ server_usage() {
 		2 --port 65536
 		2 --connections 0
 		1 --class 64:10
-		1 --shard 1
-		1 --shard 2 --shards 2
-		1 --shards 0
+		2 --shard 1
+		2 --shard 2 --shards 2
+		2 --shards 0
+		2 --store rpc --shards 2
+		2 --store jakiro --class 64:10
+		2 --store pilaf --name store
 		1 --name with/a/name/that/is/longer/than/31
 		2 --max-key 0
 		2 --store rpc --key-size 0
@@ -450,8 +453,8 @@ server_usage() {
 		1 --store rpc --threads 0
 		1 --store rpc --size 65536
 		1 --store pilaf --depth 0
-		1 --store pilaf --way reply
-		1 --way fetch
+		2 --store pilaf --way reply
+		2 --way fetch
 		1 --store jakiro --size 65536
 		1 --store jakiro --threads 65
 		1 --store rpc --receive-buffers 70000

@@ -372,7 +372,7 @@ logs_and_signals() {
 	done
 	expect 0 "a server whose log nobody reads any more" timeout 10 "$bin/prism-kv" -s "127.0.0.1:$port" put a b
 	kill "$server" 2>/dev/null
-	expect 1 "a shard of a rival that cannot be" timeout 10 "$bin/prism-kv-server" -p 0 --store rpc --shard 3 --shards 2
+	expect 2 "a shard of a rival that cannot be" timeout 10 "$bin/prism-kv-server" -p 0 --store rpc --shard 3 --shards 2
 	mentions "--shard"
 	pass "logs, one that nobody reads, and a second signal"
 }

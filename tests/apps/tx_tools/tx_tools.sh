@@ -267,15 +267,22 @@ servers() {
 	: >"$work/empty"
 	head -c 5000 /dev/zero >"$work/large"
 	mkfifo "$work/pipe" # which nobody writes
+	printf 'store = "farm"\nsecret = "%s"\n' "$work/secret" >"$work/rival"
 	while IFS='|' read -r code text options; do
 		# shellcheck disable=SC2086
 		expect "$code" "prism-tx-server $options" timeout 10 "$bin/prism-tx-server" --bind 127.0.0.1 --port "$spare_port" $options &&
 			tells "$text"
 	done <<-END
-		1|--shard is below --shards|--shard 2 --shards 2
+		2|--shard is a number from 0, and below that of --shards|--shard 2 --shards 2
 		2|--secret: there is no value behind the =|--secret= --shards 2
 		1|shards are numbered from 0|--shards 4096
-		1|need a secret|--shards 2
+		2|give --secret FILE|--shards 2
+		2|farm has no --secret|--store farm --shards 2 --secret $work/secret
+		2|locking has no --secret|--store locking --secret /nowhere
+		2|farm has no --cells|--store farm --cells 10
+		2|locking has no --class|--store locking --class 64:10
+		2|farm has no --commit|--store farm --commit paper
+		2|farm has no --secret|--config $work/rival
 		1|a secret has 16 to 4096 bytes|--shards 2 --secret $work/empty
 		1|a secret has 16 to 4096 bytes|--shards 2 --secret $work/large
 		1|it is no regular file|--shards 2 --secret /dev/zero
@@ -295,7 +302,7 @@ servers() {
 		2|at least 1|--class 1024:0
 		1|one of which holds the longest key and value|--class 64:10
 		1|nothing|-d nothing
-		1|shards are counted from 0|--store farm --shard 1
+		2|--shard is a number from 0, and below that of --shards|--store farm --shard 1
 		1|lower the number of keys|--keys 100000000 --value-size 1048000
 		1|lower the number of records|--store farm --keys 1000000000
 		1|lower the number of records|--store locking --keys 1000000000
