@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	app.add_flag("--logs", options.logs, "nodes keep durable logs, and those that are killed come back by them");
 	app.add_option("--kills", options.kills, "nodes that are killed, one after another");
 	app.add_option("--stops", options.stops, "nodes that are stopped for longer than their lease");
+	app.add_flag("--late", options.late, "the master stands still when a node is stopped");
 	app.add_option("--lease", lease, "ms").check(cli::Range(50, 60000));
 	app.add_option("--calm", calm, "ms without a death, in all");
 	app.add_option("--seed", options.seed, "of what is done, not of when");

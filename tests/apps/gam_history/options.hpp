@@ -38,6 +38,7 @@ struct Options {
 	bool logs = false;    /* each node keeps one: who is killed comes back by it */
 	unsigned kills = 0;
 	unsigned stops = 0;
+	bool late = false; /* the master stands still when a node is stopped, and gives all another lease */
 	std::chrono::milliseconds lease{1000};
 	std::chrono::milliseconds calm{2000}; /* before, between and after the deaths, in all */
 	std::uint64_t seed = 1;

@@ -182,6 +182,15 @@ void Run::kill_one()
 	victim = replacement(victim.place); /* the others may not know yet that the one before is dead */
 }
 
+/** Longer than half a lease: it cannot tell then who has been there. The nodes that live keep theirs. */
+void Run::hold_up_master() const
+{
+	std::this_thread::sleep_for(options_.lease / 8);
+	::kill(master_process_, SIGSTOP);
+	std::this_thread::sleep_for(options_.lease * 5 / 8);
+	::kill(master_process_, SIGCONT);
+}
+
 /**
  * Beyond its lease: when it goes on, it must find that it is dead. But a master that was late itself, on a busy
  * machine, gives all another lease: then it is stopped again.
@@ -190,10 +199,13 @@ void Run::stop_one()
 {
 	Process &victim = any_victim();
 	const auto limit = Clock::now() + process_patience;
-	while (!has_ended(victim) && Clock::now() < limit) {
+	for (bool again = false; !has_ended(victim) && Clock::now() < limit; again = true) {
+		const auto enough =
+			Clock::now() + options_.lease + options_.lease / 4 + std::chrono::milliseconds(random_() % 300);
 		::kill(victim.pid, SIGSTOP);
-		std::this_thread::sleep_for(
-			options_.lease + options_.lease / 4 + std::chrono::milliseconds(random_() % 300));
+		if (options_.late && !again)
+			hold_up_master();
+		std::this_thread::sleep_until(enough);
 		::kill(victim.pid, SIGCONT);
 		const auto notices = Clock::now() + 4 * options_.lease;
 		while (!has_ended(victim) && Clock::now() < notices)

@@ -46,6 +46,7 @@ private:
 	void await_transfer(Life life) const;
 	void kill_one();
 	void stop_one();
+	void hold_up_master() const;
 	void replace_the_expelled();
 	[[nodiscard]] Process &any_victim();
 	/** Waits for its end. */
