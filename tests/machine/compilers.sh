@@ -39,12 +39,13 @@ between() {
 	done
 }
 
-# use COMPILER: from here on, and nothing that is said to another one
+# use COMPILER: from here on, and nothing that is said to another one. A gcc that is older than the suite's own links with
+# a libstdc++ of its own, which lacks what Debian's libraries need; the newer one, which is loaded, has it.
 use() {
 	install_packages "${1/gcc/g++}"
 	case $1 in
-	gcc-*) export CC=$1 CXX=g++-${1#gcc-} ;;
-	*) export CC=$1 CXX=clang++-${1#clang-} ;;
+	gcc-*) export CC=$1 CXX=g++-${1#gcc-} LDFLAGS=-Wl,--allow-shlib-undefined ;;
+	*) export CC=$1 CXX=clang++-${1#clang-} LDFLAGS= ;;
 	esac
 	unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
 }
