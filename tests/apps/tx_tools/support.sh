@@ -22,12 +22,13 @@ tells() {
 
 head -c 32 /dev/urandom >"$work/secret"
 
-# start_shard NUMBER OPTION...: its log is in shard-NUMBER
+# start_shard NUMBER OPTION...: its log is in shard-NUMBER. Of a rival it begins with --store: those have no secret.
 start_shard() {
-	local number=$1
+	local number=$1 secret=(--secret "$work/secret")
 	shift
+	[ "$1" != --store ] || secret=()
 	: >"$work/shard-$number"
-	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json --secret "$work/secret" "$@"
+	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json "${secret[@]}" "$@"
 	shard_pid[number]=$started
 	wait_for 20 grep -q ' port ' "$work/shard-$number" || {
 		fail "shard $number does not start" "$work/shard-$number"
