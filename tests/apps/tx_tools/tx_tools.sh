@@ -275,7 +275,7 @@ servers() {
 	done <<-END
 		2|--shard is a number from 0, and below that of --shards|--shard 2 --shards 2
 		2|--secret: there is no value behind the =|--secret= --shards 2
-		1|shards are numbered from 0|--shards 4096
+		1|shards are numbered from 0|--shards 4096 --secret $work/secret
 		2|give --secret FILE|--shards 2
 		2|farm has no --secret|--store farm --shards 2 --secret $work/secret
 		2|locking has no --secret|--store locking --secret /nowhere
