@@ -62,8 +62,8 @@ public:
 		path_.source = path_.destination = device.some_gid(false);
 		path_.send_psn = path_.recv_psn = first_psn;
 		path_.dest_rd_atomic = kept;
-		path_.timeout = 14; /* 67 ms: a duplicate that is dropped is repeated */
-		path_.retry = 7;    /* an emulated machine may stand still for longer than once */
+		path_.timeout = 15; /* 134 ms: a duplicate that is dropped is repeated once */
+		path_.retry = 1;
 		connect_both(device, requester_.get(), responder_.get(), path_);
 		std::fill_n(own_.data(), own_.size(), std::uint8_t{0x11});
 	}
