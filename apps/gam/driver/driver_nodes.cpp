@@ -68,10 +68,10 @@ Result<Address> DriverNodes::find(unsigned client, const Make &make, const IsWho
 	const auto until = std::chrono::steady_clock::now() + patience;
 	for (;;) {
 		Result<Address> found = joined.get_address(store_.name, patience);
-		const bool is_missing = !found && found.error().code == ETIMEDOUT;
-		if (makes && (is_missing || (found && !is_usable(joined, *found, is_whole))))
+		const bool is_missing = found ? !is_usable(joined, *found, is_whole) : found.error().code == ETIMEDOUT;
+		if (is_missing && makes)
 			return this->make(joined, make);
-		if (!found || is_usable(joined, *found, is_whole))
+		if (!found || !is_missing)
 			return found;
 		if (std::chrono::steady_clock::now() >= until)
 			return make_error(

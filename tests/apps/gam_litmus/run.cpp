@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "common/cpu_relax.hpp"
@@ -67,23 +66,11 @@ public:
 		/* Nodes without a thread answer for their memory. */
 		for (Node *const node : idle())
 			players.emplace_back([this, node] { stand_by(*node); });
-		run_all(std::move(players));
+		test::play(std::move(players), {}, options_.in_turns);
 		return count_;
 	}
 
 private:
-	void run_all(std::vector<std::function<void()>> players) const
-	{
-		test::Fibers fibers;
-		std::vector<std::jthread> threads;
-		for (auto &player : players) {
-			if (options_.in_turns)
-				fibers.add(std::move(player));
-			else
-				threads.emplace_back(std::move(player));
-		}
-		fibers.run();
-	}
 	[[nodiscard]] Node &node_of(std::size_t thread) const
 	{
 		return *nodes_[options_.one_node ? 0 : thread % nodes_.size()];
