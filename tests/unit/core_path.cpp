@@ -100,10 +100,9 @@ protected:
 	}
 
 	/** In steps of 10 us, in each of which the receiver takes in 12 KiB: about 10 Gbit/s. */
-	void run(std::size_t expected, Time limit)
+	void run(std::size_t expected, Time limit, std::size_t rate = 12 << 10)
 	{
 		constexpr Time step = 10'000;
-		constexpr std::size_t rate = 12 << 10;
 		for (; done_ < expected && now_ < limit; now_ += step) {
 			for (const auto &writer : writers_) {
 				writer->engine.progress(now_);
@@ -202,18 +201,48 @@ TEST_F(Incast, GoesOnWhenOneOfThemIsGone)
 	EXPECT_EQ(failed_, 0u);
 }
 
+/* Each sends one packet at a time until its peer answers, and waits for none of the others. */
+TEST_F(Incast, FindsOutTogetherWhosePeersAreGone)
+{
+	connect(128, 32);
+	for (std::size_t i = 0; i < 64; i++)
+		receiver_.engine.reset_qp(targets_[i]->qp);
+	run(128 * 32, 1'000'000'000);
+	EXPECT_EQ(done_, 128u * 32);
+	EXPECT_EQ(failed_, 64u * 32);
+}
+
+/* What the others send meanwhile must not fill the buffer of a receiver that is there after all. */
+TEST_F(Incast, GoesOnWhenABusyReceiverReadsAgain)
+{
+	connect(1024, 2);
+	for (const auto &source : sources_)
+		source->qp.attr.ack_timeout = 1'000'000'000;
+	run(100, time_for(2048));
+	run(2048, now_ + 500'000'000, 0);
+	EXPECT_LT(done_, 200u);
+	run(2048, now_ + 500'000'000);
+	EXPECT_EQ(done_, 2048u);
+	EXPECT_EQ(failed_, 0u);
+}
+
 TEST_F(Incast, SendsHalfAsMuchAtOnceAfterALoss)
 {
-	connect(64, 4);
-	const auto lost_at = [this](Time at) {
-		writers_[0]->engine.progress(at);
-		const std::size_t packets = writers_[0]->outbox.size();
-		writers_[0]->outbox.clear();
-		return packets;
-	};
-	const std::size_t before = lost_at(1), after = lost_at(1'000'000'000);
-	EXPECT_GT(after, 0u);
-	EXPECT_LE(after, before / 2 + 1);
+	connect(1, 4);
+	Node &writer = *writers_[0];
+	writer.engine.progress(now_);
+	const std::size_t before = writer.outbox.size();
+	writer.outbox.clear();
+	now_ = 1'000'000'000;
+	writer.engine.progress(now_);
+	EXPECT_EQ(writer.outbox.size(), 1u) << "to see whether the peer is there";
+	carry(writer, to_receiver_);
+	to_receiver_.read(room, receiver_, now_);
+	receiver_.engine.progress(now_);
+	deliver_answers();
+	writer.engine.progress(now_);
+	EXPECT_GT(writer.outbox.size(), 0u);
+	EXPECT_LE(writer.outbox.size(), before / 2 + 1);
 }
 
 class IncastOfContexts : public Incast

@@ -30,6 +30,10 @@ Path::Path(const Address &peer, std::uint32_t room) : to(peer), widest_(std::max
 
 bool Path::admits(QueuePair &qp)
 {
+	if (qp.req.silent()) { /* it must find out whether its peer is there, which others need not wait for */
+		leave_line(qp);
+		return true;
+	}
 	PathShare &share = qp.req.share;
 	const bool has_turn = share.granted || line_.empty();
 	const bool may_go = has_turn && under_way_ < window_;
@@ -70,7 +74,7 @@ void Path::end_turn(QueuePair &qp)
 void Path::update(QueuePair &qp)
 {
 	PathShare &share = qp.req.share;
-	const std::uint32_t now = bytes_under_way(qp);
+	const std::uint32_t now = qp.req.silent() ? 0 : bytes_under_way(qp);
 	if (now > share.under_way) {
 		share.granted -= std::min(share.granted, now - share.under_way);
 	} else if (window_ < widest_) {

@@ -120,13 +120,16 @@ struct RequesterState {
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
 	std::optional<std::uint32_t> newest_read; /* the latest resolution that a PRISM READ has completed with */
-	bool has_probed = false;                  /* since there was progress: sent again once, before its time */
+	Time waited = 0;      /* for signs of the peer in vain, since there was progress */
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
 	PathShare share;
 	Time wait_until = 0; /* sends nothing until then: the peer is not ready, or has had a burst */
 	Time burst_began = 0;
 	std::uint32_t burst_packets = 0; /* UC and UD: since then */
 	std::uint32_t burst_bytes = 0;
+
+	/** The peer may be gone: one packet at a time is sent to find out. */
+	[[nodiscard]] bool silent() const { return waited != 0; }
 };
 
 /** What a READ with data acts on, once its pointer has been followed; of a standard READ no number. */

@@ -25,9 +25,10 @@ constexpr std::uint8_t rnr_retry_forever = 7;
 
 /**
  * Who bears a peer that is silent for seconds would wait as long for a packet that is lost, if none follows. So the
- * first wait is that of a timeout of 14, and the repetition behind it does not count.
+ * first wait is that of a timeout of 14, each further one doubles what has passed, and a repetition counts only once
+ * that is the timeout asked for.
  */
-constexpr Time longest_first_wait = Time{4096} << 14;
+constexpr Time first_wait = Time{4096} << 14;
 
 /** RNR NAK timer codes in units of 10 us (IBTA table 45). */
 constexpr std::uint32_t rnr_times[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
@@ -127,7 +128,7 @@ bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
 
 bool Requester::may_send(const SendRequest &wr, Time now) const
 {
-	if (req_.wait_until > now)
+	if (req_.wait_until > now || (req_.silent() && qp_.packets_under_way() > 0))
 		return false;
 	const bool begins = !wr.started || wr.sent == 0;
 	if (begins && qp_.state == IBV_QPS_SQD && !wr.started)
@@ -257,6 +258,8 @@ bool Requester::more_follows() const
 
 bool Requester::wants_ack(const SendRequest &wr, bool last)
 {
+	if (req_.silent()) /* nothing else is under way that could be answered */
+		return true;
 	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.2). */
 	if (last && wr.kind == SendKind::prism)
 		return !more_follows();
@@ -431,7 +434,7 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 
 void Requester::lost()
 {
-	if (qp_.path)
+	if (qp_.path && !req_.silent())
 		qp_.path->cut(qp_);
 	rewind();
 }
@@ -466,7 +469,8 @@ void Requester::rewind()
 /** How long it waits for a sign of the peer. */
 Time Requester::timer() const
 {
-	return req_.has_probed ? qp_.attr.ack_timeout : std::min(qp_.attr.ack_timeout, longest_first_wait);
+	const Time longest = qp_.attr.ack_timeout;
+	return std::clamp(req_.waited, std::min(first_wait, longest), longest);
 }
 
 void Requester::timeout(Time now)
@@ -480,12 +484,9 @@ void Requester::timeout(Time now)
 	if (qp_.packets_under_way() <= 0)
 		return;
 	engine_.counters.timeouts++;
-	if (qp_.attr.ack_timeout > longest_first_wait && !std::exchange(req_.has_probed, true)) {
-		lost();
-		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
-		return;
-	}
-	if (req_.retries == 0) {
+	req_.waited += timer();
+	const bool counts = req_.waited >= qp_.attr.ack_timeout;
+	if (counts && req_.retries == 0) {
 		engine_.counters.retry_exceeded++;
 		complete_head(IBV_WC_RETRY_EXC_ERR);
 		return;
@@ -494,10 +495,10 @@ void Requester::timeout(Time now)
 	 * Not all at once: the peer may be drowning in what is repeated. The timer may run for four times its length
 	 * (IBTA 9.7.6.1.3), but users wait for it to know that a peer is gone.
 	 */
-	const Time length = qp_.attr.ack_timeout;
+	const Time length = timer();
 	const Time spread = length / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
-	req_.retries--;
-	lost();
+	req_.retries -= counts ? 1 : 0;
+	rewind();
 	engine_.arm_timer(qp_, now + length + spread);
 }
 
@@ -505,7 +506,12 @@ void Requester::progressed(Time now)
 {
 	req_.retries = qp_.attr.retry_count;
 	req_.rnr_retries = qp_.attr.rnr_retry;
-	req_.has_probed = false;
+	if (std::exchange(req_.waited, 0)) {
+		/* So the peer is there, and it was the network, or a full buffer, that lost what was sent. */
+		if (qp_.path)
+			qp_.path->cut(qp_);
+		engine_.mark_dirty(qp_);
+	}
 	req_.rewound = false;
 	heard(now);
 }
