@@ -30,7 +30,7 @@ Path::Path(const Address &peer, std::uint32_t room) : to(peer), widest_(std::max
 
 bool Path::admits(QueuePair &qp)
 {
-	if (qp.req.silent()) { /* it must find out whether its peer is there, which others need not wait for */
+	if (qp.req.silent()) { /* its one packet shows whether the peer is alive; it must not wait behind others */
 		leave_line(qp);
 		return true;
 	}

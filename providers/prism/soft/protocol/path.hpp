@@ -3,8 +3,8 @@
  * What the queue pairs of a context that send to one address share: the room in its receive buffer. A socket drops what
  * does not fit, and many queue pairs that each keep to a window of their own would fill it many times over. What is
  * under way together stays below a window, which halves when something is lost and grows by a packet for each window
- * that has arrived; who finds it full stands in line. A queue pair whose peer is silent sends one packet at a time, which
- * does not count here.
+ * that has arrived; who finds it full stands in line. A queue pair whose peer is silent sends one packet at a time,
+ * outside the window.
  */
 #pragma once
 

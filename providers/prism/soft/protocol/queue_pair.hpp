@@ -120,7 +120,7 @@ struct RequesterState {
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
 	std::optional<std::uint32_t> newest_read; /* the latest resolution that a PRISM READ has completed with */
-	Time waited = 0;      /* for signs of the peer in vain, since there was progress */
+	Time waited = 0;                          /* for signs of the peer in vain, since there was progress */
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
 	PathShare share;
 	Time wait_until = 0; /* sends nothing until then: the peer is not ready, or has had a burst */
