@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "stat/contexts.hpp"
 #include "stat/kernel_devices.hpp"
 #include "stat/rates.hpp"

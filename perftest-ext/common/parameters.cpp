@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 
 namespace prism::perftest
 {

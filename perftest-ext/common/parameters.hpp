@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "common/error.hpp"
 #include "common/report.hpp"
 

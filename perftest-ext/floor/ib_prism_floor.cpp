@@ -7,7 +7,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "echo.hpp"
 #include "line.hpp"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Checks that the applications include downwards alone: tools and drivers -> stores -> rpc -> service -> common.
+"""Checks that the applications include downwards alone: tools -> bench -> baselines -> stores -> base.
 
-usage: includes.py FOLDER     FOLDER: apps
+usage: includes.py FOLDER     FOLDER: that of the project
 It checks itself first, on a tree with an arrow up. Exit code: 0; 1 if a file includes what is not below it, which is
 told.
 """
@@ -11,51 +11,55 @@ import re
 import sys
 import tempfile
 
+# Rooms that are include roots, the deepest first: #include "kv/store/lane.hpp" is found in apps/stores.
+ROOTS = ("apps/stores", "apps/baselines", "apps", "")
 # Each folder, and what it may include beside itself. The longest name that fits a path counts.
-STORE = {"common", "service", "rpc"}
+COMMON = {"base", "apps/stores/common"}
+STORE = COMMON | {"apps/stores/service", "apps/stores/rpc"}
+BASELINES = {"apps/stores", "apps/baselines", "base"}
 BELOW = {
-    "common": set(),
-    "service": {"common"},
-    "rpc": {"common", "service"},
-    "rpc/model": {"common", "rpc"},
-    "bench": {"common"},
-    "rpc/bench": STORE | {"bench"},
-    "kv/store": STORE,
-    "kv/calls": STORE,
-    "kv/pilaf": STORE | {"kv/calls"},
-    "kv/jakiro": STORE | {"kv/calls"},
-    "kv/tools": STORE | {"kv"},
-    "rs/volume": STORE,
-    "rs/store": STORE | {"rs/volume"},
-    "rs/abdlock": STORE | {"rs/volume"},
-    "rs/nbd": STORE | {"rs/volume", "rs/store"},
-    "rs/tools": STORE | {"rs", "bench"},
-    "tx/transaction": STORE,
-    "tx/store": STORE | {"tx/transaction"},
-    "tx/rpc": STORE | {"tx/transaction"},
-    "tx/farm": STORE | {"tx/transaction", "tx/rpc"},
-    "tx/locking": STORE | {"tx/transaction", "tx/rpc"},
-    "tx/workloads": {"bench", "common", "tx/transaction"},
-    "tx/driver": STORE | {"tx", "gam", "bench"},
-    "tx/tools": STORE | {"tx"},
-    "gam/coherence": STORE,
-    "gam/log": STORE | {"gam/coherence"},
-    "gam/recovery": STORE | {"gam/coherence", "gam/log"},
-    "gam/cache": STORE | {"gam/coherence"},
-    "gam/directory": STORE | {"gam/coherence", "gam/cache"},
-    "gam/latch": STORE | {"gam/coherence", "gam/cache"},
-    "gam/peer": STORE | {"gam/coherence"},
-    "gam/memory": STORE | {"gam/coherence", "gam/log", "gam/recovery", "gam/cache", "gam/directory", "gam/latch", "gam/peer"},
-    "gam/simulated": {"common", "gam/coherence", "gam/directory", "gam/latch", "gam/memory"},
-    "gam/process": STORE | {"gam"},
-    "gam/dht": STORE | {"gam/coherence", "gam/memory"},
-    "gam/transactions": STORE | {"gam/coherence", "gam/memory", "gam/dht", "tx/transaction"},
-    "gam/driver": STORE | {"gam"},
-    "gam/bench": STORE | {"gam", "bench"},
-    "gam/tools": STORE | {"gam", "bench"},
-    "c": STORE | {"kv", "tx", "gam"},
-    "ycsb": STORE | {"bench", "kv", "rs", "gam"},
+    "base": set(),
+    "apps/stores/common": {"base"},
+    "apps/stores/service": COMMON,
+    "apps/stores/rpc": COMMON | {"apps/stores/service"},
+    "apps/stores/kv": STORE,
+    "apps/stores/rs/volume": STORE,
+    "apps/stores/rs/store": STORE | {"apps/stores/rs/volume"},
+    "apps/stores/rs/nbd": STORE | {"apps/stores/rs/volume", "apps/stores/rs/store"},
+    "apps/stores/tx/transaction": STORE,
+    "apps/stores/tx/store": STORE | {"apps/stores/tx/transaction"},
+    "apps/stores/c": {"apps/stores", "base"},
+    "apps/baselines/kv_calls": STORE,
+    "apps/baselines/pilaf": STORE | {"apps/baselines/kv_calls"},
+    "apps/baselines/jakiro": STORE | {"apps/baselines/kv_calls"},
+    "apps/baselines/abdlock": STORE | {"apps/stores/rs/volume"},
+    "apps/baselines/tx_calls": STORE | {"apps/stores/tx/transaction"},
+    "apps/baselines/farm": STORE | {"apps/stores/tx/transaction", "apps/baselines/tx_calls"},
+    "apps/baselines/locking": STORE | {"apps/stores/tx/transaction", "apps/baselines/tx_calls"},
+    "apps/bench/frame": COMMON,
+    "apps/bench/rpc": STORE | {"apps/bench/frame"},
+    "apps/bench/rpc/model": COMMON | {"apps/stores/rpc"},
+    "apps/bench/gam": BASELINES | {"apps/bench/frame"},
+    "apps/bench/tx": BASELINES | {"apps/bench/frame", "apps/bench/gam/driver"},
+    "apps/bench/tx/workloads": COMMON | {"apps/bench/frame", "apps/stores/tx/transaction"},
+    "apps/bench/ycsb": BASELINES | {"apps/bench/frame", "apps/bench/gam/driver"},
+    "apps/tools": BASELINES | {"apps/bench/frame"},
 }
+for name, parts in {
+    "coherence": (),
+    "log": ("coherence",),
+    "recovery": ("coherence", "log"),
+    "cache": ("coherence",),
+    "directory": ("coherence", "cache"),
+    "latch": ("coherence", "cache"),
+    "peer": ("coherence",),
+    "memory": ("coherence", "log", "recovery", "cache", "directory", "latch", "peer"),
+    "process": ("coherence", "log", "recovery", "cache", "directory", "latch", "peer", "memory"),
+    "dht": ("coherence", "memory"),
+    "transactions": ("coherence", "memory", "dht"),
+}.items():
+    BELOW[f"apps/stores/gam/{name}"] = STORE | {f"apps/stores/gam/{part}" for part in parts}
+BELOW["apps/stores/gam/transactions"].add("apps/stores/tx/transaction")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -68,9 +72,19 @@ def folder_of(path):
     return max(fitting, key=len) if fitting else None
 
 
+def find(root, file, included):
+    """The path of an included file of the project, below root; None: of a library."""
+    for place in (file.parent, *(root / name for name in ROOTS)):
+        path = (place / included).resolve()
+        if path.is_file():
+            return path.relative_to(root).as_posix() if path.is_relative_to(root) else None
+    return None
+
+
 def arrows_up(root):
     """What is wrong, a line each."""
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".hpp", ".cpp"))
+    root = root.resolve()
+    files = sorted(path for room in ("base", "apps") for path in (root / room).rglob("*") if path.suffix in (".hpp", ".cpp"))
     if len(files) < 2:
         return [f"{root}: there is nothing to check"]
     wrong = []
@@ -81,24 +95,25 @@ def arrows_up(root):
             wrong.append(f"{name}: its folder has no place among the others (tests/apps/includes.py)")
             continue
         for included in INCLUDE.findall(file.read_text()):
-            if not (root / included).is_file():
-                continue  # beside the file, or of a library
-            if not any(within(included, below) for below in BELOW[own] | {own}):
-                wrong.append(f"{name}: includes {included}, which is not below {own}")
+            path = find(root, file, included)
+            if path is None or folder_of(path) is None:
+                continue  # of a library, or of the provider
+            if not any(within(path, below) for below in BELOW[own] | {own}):
+                wrong.append(f"{name}: includes {path}, which is not below {own}")
     return wrong
 
 
 def control():
-    """Whether a service that includes a store is told."""
+    """Checks that a service which includes a store is told."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder)
         for name, text in (("service/a.hpp", '#include "kv/store/b.hpp"\n'), ("kv/store/b.hpp", "")):
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            (copy / name).write_text(text)
+            path = copy / "apps/stores" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
         found = arrows_up(copy)
-    if found != ["service/a.hpp: includes kv/store/b.hpp, which is not below service"]:
-        return [f"the control was not refused: {found}"]
-    return []
+    wanted = "apps/stores/service/a.hpp: includes apps/stores/kv/store/b.hpp, which is not below apps/stores/service"
+    return [] if found == [wanted] else [f"the control was not refused: {found}"]
 
 
 def main():

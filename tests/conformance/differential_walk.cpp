@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 
 #include "backend.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "generator.hpp"
 #include "wire_peer.hpp"
 

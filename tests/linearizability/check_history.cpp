@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "checker.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "history.hpp"
 
 namespace

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "atomic_store.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "history.hpp"
 
 namespace

@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "cycles.hpp"
 #include "history.hpp"
 #include "index.hpp"

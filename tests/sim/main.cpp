@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "seed_range.hpp"
 #include "simulation.hpp"
 

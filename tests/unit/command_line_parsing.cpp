@@ -23,7 +23,7 @@
 #include <system_error>
 #include <vector>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 
 namespace
 {

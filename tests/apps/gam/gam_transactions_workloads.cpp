@@ -14,9 +14,9 @@
 #include "cluster.hpp"
 #include "gam/transactions/no_wait_client.hpp"
 #include "gam/transactions/records.hpp"
-#include "tx/workloads/smallbank.hpp"
-#include "tx/workloads/tpcc.hpp"
-#include "tx/workloads/workload.hpp"
+#include "bench/tx/workloads/smallbank.hpp"
+#include "bench/tx/workloads/tpcc.hpp"
+#include "bench/tx/workloads/workload.hpp"
 
 namespace
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include "gam/simulated/one_sided.hpp"
+#include "bench/gam/simulated/one_sided.hpp"
 
 namespace gam_test
 {

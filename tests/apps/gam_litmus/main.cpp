@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "gam/fibers.hpp"
 #include "gam/latch_cluster.hpp"
 #include "run.hpp"

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "common/cpu_relax.hpp"
+#include "base/cpu_relax.hpp"
 #include "gam/fibers.hpp"
 #include "gam/memory/pointer.hpp"
 

@@ -2,7 +2,7 @@
 /*
  * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at a time of its
  * own, in the order of its queue pair, and its chain completes at another. What nodes agree on after a death is
- * apps/gam/process/farewells.hpp, the code of the nodes.
+ * apps/stores/gam/process/farewells.hpp, the code of the nodes.
  */
 #pragma once
 

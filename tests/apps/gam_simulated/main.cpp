@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "directory_cluster.hpp"
 #include "latch_cluster.hpp"
 #include "packet_cluster.hpp"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Nodes in virtual time: what a case takes is what one computes by hand, and what it sends is in the table. */
-#include "gam/bench/simulated.hpp"
+#include "bench/gam/simulated.hpp"
 
 #include <array>
 #include <memory>

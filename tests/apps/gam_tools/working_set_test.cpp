@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* The ratios of a workload are those of the operations that are drawn. */
-#include "gam/bench/working_set.hpp"
+#include "bench/gam/working_set.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "gam/bench/outcome.hpp"
+#include "bench/gam/outcome.hpp"
 
 namespace
 {

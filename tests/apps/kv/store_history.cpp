@@ -23,7 +23,7 @@
 #include <fmt/format.h>
 
 #include "checker.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "history.hpp"
 #include "history_client.hpp"
 #include "kv/store/prism_server.hpp"

@@ -28,10 +28,10 @@
 #include <fmt/format.h>
 
 #include "checker.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "history.hpp"
-#include "kv/jakiro/jakiro_client.hpp"
-#include "kv/jakiro/jakiro_server.hpp"
+#include "jakiro/jakiro_client.hpp"
+#include "jakiro/jakiro_server.hpp"
 #include "simulation/value.hpp"
 
 namespace

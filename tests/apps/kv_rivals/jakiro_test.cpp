@@ -2,9 +2,9 @@
 /* A Jakiro cache through the network, by each way in which calls can travel. */
 #include "support.hpp"
 
-#include "kv/jakiro/jakiro_client.hpp"
-#include "kv/jakiro/jakiro_server.hpp"
-#include "kv/jakiro/kind.hpp"
+#include "jakiro/jakiro_client.hpp"
+#include "jakiro/jakiro_server.hpp"
+#include "jakiro/kind.hpp"
 
 #include <atomic>
 #include <map>

@@ -2,9 +2,9 @@
 /* The RPC layer between a well-behaved side and one that is not. */
 #include "support.hpp"
 
-#include "common/wire.hpp"
-#include "kv/calls/kind.hpp"
-#include "kv/pilaf/kind.hpp"
+#include "base/wire.hpp"
+#include "kv_calls/kind.hpp"
+#include "pilaf/kind.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

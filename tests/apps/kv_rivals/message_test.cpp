@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "kv/calls/message.hpp"
+#include "kv_calls/message.hpp"
 
 #include <gtest/gtest.h>
 

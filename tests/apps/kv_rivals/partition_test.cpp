@@ -2,8 +2,8 @@
 /* A partition of a Jakiro cache without a network, and its log. */
 #include "support.hpp"
 
-#include "kv/jakiro/layout.hpp"
-#include "kv/jakiro/partition.hpp"
+#include "jakiro/layout.hpp"
+#include "jakiro/partition.hpp"
 
 #include <deque>
 #include <list>

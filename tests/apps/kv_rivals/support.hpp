@@ -7,11 +7,11 @@
 #include "../support/text.hpp"
 #include "../support/waiting.hpp"
 #include "common/store_client.hpp"
-#include "kv/calls/kind.hpp"
-#include "kv/calls/rpc_store.hpp"
-#include "kv/pilaf/kind.hpp"
-#include "kv/pilaf/pilaf_client.hpp"
-#include "kv/pilaf/pilaf_server.hpp"
+#include "kv_calls/kind.hpp"
+#include "kv_calls/rpc_store.hpp"
+#include "pilaf/kind.hpp"
+#include "pilaf/pilaf_client.hpp"
+#include "pilaf/pilaf_server.hpp"
 
 #include <gtest/gtest.h>
 

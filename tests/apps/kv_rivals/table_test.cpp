@@ -2,7 +2,7 @@
 /* The tables of both stores without a network. */
 #include "support.hpp"
 
-#include "kv/pilaf/cuckoo_table.hpp"
+#include "pilaf/cuckoo_table.hpp"
 #include "service/key_hash.hpp"
 
 #include <map>

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "support.hpp"
 
 namespace

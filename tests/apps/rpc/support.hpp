@@ -4,7 +4,7 @@
 
 #include "../support/server_log.hpp"
 #include "../support/waiting.hpp"
-#include "common/wire.hpp"
+#include "base/wire.hpp"
 #include "rpc/client/client_link.hpp"
 #include "rpc/server/server.hpp"
 

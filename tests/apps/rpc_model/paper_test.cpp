@@ -2,7 +2,7 @@
 /* The model must first give what the RFP paper measured, or what follows from that: then it may speak of PRISM. */
 #include <gtest/gtest.h>
 
-#include "rpc/model/parameters.hpp"
+#include "bench/rpc/model/parameters.hpp"
 
 namespace
 {

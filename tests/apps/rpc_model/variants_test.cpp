@@ -2,7 +2,7 @@
 /* PRISM's ways on the same hardware. */
 #include <gtest/gtest.h>
 
-#include "rpc/model/parameters.hpp"
+#include "bench/rpc/model/parameters.hpp"
 
 namespace
 {

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "common/saturating.hpp"
+#include "base/saturating.hpp"
 #include "rpc/fetch/channel.hpp"
 #include "rpc/slots/channel.hpp"
 #include "rpc/two_sided/channel.hpp"

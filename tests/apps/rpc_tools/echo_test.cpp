@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/wire.hpp"
-#include "rpc/bench/echo.hpp"
+#include "base/wire.hpp"
+#include "bench/rpc/echo.hpp"
 
 namespace
 {

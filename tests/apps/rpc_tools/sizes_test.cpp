@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rpc/bench/sizes.hpp"
+#include "bench/rpc/sizes.hpp"
 
 namespace
 {

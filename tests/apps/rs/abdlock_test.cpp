@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "checker.hpp"
-#include "rs/abdlock/kind.hpp"
-#include "rs/abdlock/replica.hpp"
+#include "abdlock/kind.hpp"
+#include "abdlock/replica.hpp"
 
 namespace
 {

@@ -22,7 +22,7 @@
 
 #include "../support/free_places.hpp"
 #include "checker.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "history.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "simulation/program.hpp"
 #include "world.hpp"
 #include "writes.hpp"

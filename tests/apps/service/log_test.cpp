@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "common/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "service/control.hpp"
 #include "service/log.hpp"
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "service/http_server.hpp"
 #include "service/metrics.hpp"
 

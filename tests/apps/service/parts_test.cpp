@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "common/saturating.hpp"
+#include "base/saturating.hpp"
 #include "service/one_sided_server.hpp"
 
 namespace

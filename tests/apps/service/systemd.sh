@@ -41,7 +41,7 @@ write_units() {
 	for name in gam-master gam-node kv rs tx; do
 		sed 's|/usr/bin|/build/bin|
 			/^\[Service\]/a Environment=LD_LIBRARY_PATH=/build/lib\nStandardOutput=append:/run/log-%p-%i' \
-			"$PRISM_SOURCE/apps/service/systemd/prism-$name@.service" >"$work/units/prism-$name@.service"
+			"$PRISM_SOURCE/apps/stores/service/systemd/prism-$name@.service" >"$work/units/prism-$name@.service"
 	done
 }
 

@@ -8,7 +8,7 @@
 alone "$@"
 need_program curl python3
 
-units=$PRISM_SOURCE/apps/service/systemd
+units=$PRISM_SOURCE/apps/stores/service/systemd
 declare -A pid_of metrics_of
 
 # told NAME TEXT: the service manager was
@@ -307,7 +307,7 @@ global_memory() {
 
 # Every metric that the board shows is one that somebody exports, and every metric is documented.
 board() {
-	local metric counter board=$PRISM_SOURCE/apps/service/grafana/prism-stores.json
+	local metric counter board=$PRISM_SOURCE/apps/stores/service/grafana/prism-stores.json
 	start_unit kv calls 'port = 0' 'records = 1000' 'store = "rpc"' 'json = true'
 	scrape kv-calls
 	kill "${pid_of[kv-calls]}"

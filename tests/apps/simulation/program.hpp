@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "network.hpp"
 #include "result.hpp"
 

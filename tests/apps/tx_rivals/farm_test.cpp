@@ -3,8 +3,8 @@
 #include "support.hpp"
 
 #include "service/key_hash.hpp"
-#include "tx/farm/kind.hpp"
-#include "tx/farm/object_table.hpp"
+#include "farm/kind.hpp"
+#include "farm/object_table.hpp"
 
 #include <array>
 #include <cerrno>

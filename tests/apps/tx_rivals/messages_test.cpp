@@ -2,9 +2,9 @@
 /* Clients that say what they should not, and clients that die: at the level of messages. */
 #include "support.hpp"
 
-#include "tx/farm/message.hpp"
-#include "tx/locking/message.hpp"
-#include "tx/rpc/body.hpp"
+#include "farm/message.hpp"
+#include "locking/message.hpp"
+#include "tx_calls/body.hpp"
 
 #include <algorithm>
 #include <array>

@@ -26,7 +26,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/free_places.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "cycles.hpp"
 #include "recorder.hpp"
 #include "replay.hpp"

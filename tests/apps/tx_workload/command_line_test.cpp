@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../support/printed.hpp"
-#include "tx/driver/parameters.hpp"
-#include "tx/driver/report.hpp"
+#include "bench/tx/parameters.hpp"
+#include "bench/tx/report.hpp"
 
 namespace
 {

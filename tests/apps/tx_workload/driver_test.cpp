@@ -5,9 +5,9 @@
 #include <set>
 
 #include "support/fake_systems.hpp"
-#include "tx/driver/run.hpp"
-#include "tx/workloads/smallbank.hpp"
-#include "tx/workloads/ycsb_t.hpp"
+#include "bench/tx/run.hpp"
+#include "bench/tx/workloads/smallbank.hpp"
+#include "bench/tx/workloads/ycsb_t.hpp"
 
 namespace
 {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/fake_systems.hpp"
-#include "tx/driver/bench.hpp"
+#include "bench/tx/bench.hpp"
 
 namespace
 {

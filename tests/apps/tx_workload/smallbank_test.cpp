@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/run_workload.hpp"
-#include "tx/workloads/smallbank.hpp"
+#include "bench/tx/workloads/smallbank.hpp"
 
 namespace
 {

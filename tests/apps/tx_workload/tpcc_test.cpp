@@ -4,8 +4,8 @@
 #include <string>
 
 #include "support/run_workload.hpp"
-#include "tx/workloads/tpcc.hpp"
-#include "tx/workloads/tpcc_inputs.hpp"
+#include "bench/tx/workloads/tpcc.hpp"
+#include "bench/tx/workloads/tpcc_inputs.hpp"
 
 namespace
 {

@@ -8,8 +8,8 @@ need_program /usr/bin/python3
 
 # The script takes the programs of its own folder.
 mkdir "$work/bin"
-cp "$PRISM_SOURCE"/apps/tx/driver/{tx_figures,tx_stores.py} "$PRISM_SOURCE/apps/bench/store_figures.py" \
-	"$PRISM_SOURCE/apps/gam/driver/gam_cluster.py" \
+cp "$PRISM_SOURCE"/apps/bench/tx/{tx_figures,tx_stores.py} "$PRISM_SOURCE/apps/bench/frame/store_figures.py" \
+	"$PRISM_SOURCE/apps/bench/gam/driver/gam_cluster.py" \
 	"$PRISM_SOURCE/perftest-ext/figures/measuring.py" "$work/bin"
 cp "$bin/tx-fake-bench" "$work/bin/prism-tx-bench"
 cat >"$work/bin/prism-tx-server" <<'END'

@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "bench/workload.hpp"
+#include "bench/frame/workload.hpp"
 #include "support/run_workload.hpp"
-#include "tx/workloads/ycsb_t.hpp"
+#include "bench/tx/workloads/ycsb_t.hpp"
 
 namespace
 {

@@ -2,7 +2,7 @@
 /* The command line of prism-ycsb: what is accepted, what it means, what is refused with which words. */
 #include <gtest/gtest.h>
 
-#include "ycsb/parameters.hpp"
+#include "bench/ycsb/parameters.hpp"
 
 namespace
 {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_store.hpp"
-#include "ycsb/run.hpp"
+#include "bench/ycsb/run.hpp"
 
 namespace
 {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/store_client.hpp"
-#include "ycsb/options.hpp"
+#include "bench/ycsb/options.hpp"
 
 namespace prism::ycsb
 {

@@ -15,9 +15,9 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/workload.hpp"
-#include "ycsb/foreign/systems.hpp"
-#include "ycsb/run.hpp"
+#include "bench/frame/workload.hpp"
+#include "bench/ycsb/foreign/systems.hpp"
+#include "bench/ycsb/run.hpp"
 
 namespace
 {

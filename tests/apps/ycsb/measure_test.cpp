@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure.hpp"
-#include "bench/workload.hpp"
+#include "bench/frame/measure.hpp"
+#include "bench/frame/workload.hpp"
 
 namespace
 {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/pace.hpp"
+#include "bench/frame/pace.hpp"
 
 namespace
 {

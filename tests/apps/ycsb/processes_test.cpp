@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fake_store.hpp"
-#include "ycsb/run.hpp"
+#include "bench/ycsb/run.hpp"
 
 namespace
 {

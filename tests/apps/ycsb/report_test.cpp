@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/printed.hpp"
-#include "ycsb/report.hpp"
+#include "bench/ycsb/report.hpp"
 
 namespace
 {

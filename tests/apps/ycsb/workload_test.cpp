@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/workload.hpp"
+#include "bench/frame/workload.hpp"
 
 namespace
 {

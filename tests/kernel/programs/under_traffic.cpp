@@ -13,7 +13,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "random.hpp"
 #include "requests.hpp"
 

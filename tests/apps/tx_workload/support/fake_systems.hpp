@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "fake_store.hpp"
-#include "tx/driver/systems.hpp"
-#include "ycsb/options.hpp"
+#include "bench/tx/systems.hpp"
+#include "bench/ycsb/options.hpp"
 
 namespace tx_test
 {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fake_store.hpp"
-#include "tx/workloads/workload.hpp"
+#include "bench/tx/workloads/workload.hpp"
 
 namespace tx_test
 {

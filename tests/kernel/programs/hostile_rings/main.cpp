@@ -18,7 +18,7 @@
 
 #include <fmt/core.h>
 
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "device.hpp"
 #include "rings.hpp"
 

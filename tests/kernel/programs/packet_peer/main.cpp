@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "bench.hpp"
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 
 namespace prism::packet_peer
 {

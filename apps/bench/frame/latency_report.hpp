@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* How the drivers print and write latencies: the columns of perftest, with some percentiles more. */
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+#include <prism/result.hpp>
+
+#include "bench/frame/measure.hpp"
+
+namespace prism::bench
+{
+
+void print_line(std::FILE *out);
+
+/** The header of the columns. @param what the lines are of, such as "#request". */
+void print_latency_columns(std::FILE *out, std::string_view what);
+void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram &latency);
+
+/** In usec. */
+[[nodiscard]] nlohmann::json latency_to_json(const LatencyHistogram &latency);
+
+/** @param error an errno, or 0 for those that had no room of their own. */
+[[nodiscard]] std::string name_of_error(int error);
+
+/** Writes @p report to @p file, unless its name is empty. */
+[[nodiscard]] Result<void> write_json(const std::string &file, const nlohmann::json &report);
+
+} // namespace prism::bench

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/gam/driver/driver_options.hpp"
+#include "gam/memory/session.hpp"
+#include "gam/process/joined_node.hpp"
+
+namespace prism::gam
+{
+
+/** What a driver knows of the store that it uses. */
+struct DriverStore {
+	std::string name; /**< under which the master has its address */
+	Protocol protocol = Protocol::directory;
+	std::string master;      /**< HOST:PORT */
+	std::string device;      /**< empty: the first one */
+	double timeout = 5;      /**< seconds to join, and to find the store */
+	std::uint64_t bytes = 0; /**< that it has when it is loaded */
+	bool loads = false;      /**< it is loaded now: if a part of it has gone with a node, another is made */
+};
+
+/**
+ * The nodes that a process of a driver is. They lend next to nothing: the store is on the nodes that were there before,
+ * and stays when the driver has left. Any thread.
+ */
+class DriverNodes
+{
+public:
+	/** Makes the store on the nodes that it is told, and gives the address by which others open it. */
+	using Make = std::function<Result<Address>(Session &session, const std::vector<NodeId> &nodes)>;
+	/** Whether all nodes are there that have a part of the store at @p address. */
+	using IsWhole = std::function<bool(Session &session, Address address)>;
+
+	/** Errors: those of JoinedNode::join() and of the device. */
+	static Result<std::shared_ptr<DriverNodes>> join(const DriverOptions &options, const DriverStore &store);
+	/** They leave, what they have cached is written back. No client may be there. */
+	~DriverNodes();
+	DriverNodes(const DriverNodes &) = delete;
+	DriverNodes &operator=(const DriverNodes &) = delete;
+
+	/** The node of client number @p client: each has every so manieth. */
+	[[nodiscard]] Node &node_of(unsigned client) noexcept { return joined_of(client).node(); }
+
+	/**
+	 * Where the store is. Client 0 makes it if there is none; the others wait for that. Errors: ETIMEDOUT (nobody
+	 * has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of the master.
+	 */
+	Result<Address> find(unsigned client, const Make &make, const IsWhole &is_whole);
+
+private:
+	explicit DriverNodes(const DriverStore &store) : store_(store) {}
+
+	[[nodiscard]] JoinedNode &joined_of(unsigned client) noexcept { return *joined_[client % joined_.size()]; }
+	Result<Address> make(JoinedNode &joined, const Make &make);
+	[[nodiscard]] bool is_usable(JoinedNode &joined, Address store, const IsWhole &is_whole) const;
+
+	const DriverStore store_;
+	std::vector<std::unique_ptr<JoinedNode>> joined_;
+};
+
+/** Bytes that an object of @p bytes takes in blocks of its own. */
+constexpr std::uint64_t in_blocks(std::uint64_t bytes) noexcept
+{
+	return (bytes + block_size - 1) / block_size * block_size;
+}
+
+} // namespace prism::gam

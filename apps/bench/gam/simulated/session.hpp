@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What gam::Session is, in virtual time: the accesses of one thread of a machine, as coroutines. One word each. */
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+
+#include "common/task.hpp"
+#include "gam/memory/node.hpp"
+#include "bench/gam/simulated/machine.hpp"
+
+namespace prism::gam::simulated
+{
+
+/** co_await gives way until @p when, if that has not come already. */
+struct Until {
+	Events &events;
+	Time when;
+
+	[[nodiscard]] bool await_ready() const noexcept { return when <= events.now(); }
+	void await_suspend(std::coroutine_handle<> handle) const
+	{
+		events.at(when, [handle] { handle.resume(); });
+	}
+	void await_resume() const noexcept {}
+};
+
+/** A thread has a processor of its own, which it occupies for each access, and for what it posts. Errors:
+ * Access::error. */
+class Session
+{
+public:
+	template <typename T>
+	using Task = apps::Task<T>;
+
+	/** @p machine outlives it. */
+	Session(Machine &machine, ThreadId thread, Consistency consistency, bool cached);
+	Session(const Session &) = delete;
+	Session &operator=(const Session &) = delete;
+
+	Task<int> read(Address from);
+	/** PSO, TSO: what it finds is not told. */
+	Task<int> write(Address to);
+	/** Until all writes are performed. The first error of these. */
+	Task<int> mfence();
+	/** @p kind: a lock. It fences before. */
+	Task<int> lock(AccessKind kind, Address at, bool tries);
+	Task<int> unlock(Address at);
+
+private:
+	static constexpr std::size_t max_writes = 64; /* as gam::Session */
+
+	struct Access8 : Access {
+		std::uint64_t word = 0;
+	};
+	/* One access, and who waits for it */
+	struct One final : Waiting {
+		explicit One(Machine &on) : machine(on) { access.context = static_cast<Waiting *>(this); }
+		void ended(Access &access) override;
+
+		Machine &machine;
+		Access8 access;
+		std::coroutine_handle<> waits;
+	};
+	struct OneEnded {
+		One &one;
+		[[nodiscard]] bool await_ready() const noexcept { return false; }
+		void await_suspend(std::coroutine_handle<> handle) const noexcept { one.waits = handle; }
+		void await_resume() const noexcept {}
+	};
+	/* Writes that are under way */
+	struct Writes final : Waiting {
+		void ended(Access &access) override;
+
+		Machine *machine = nullptr;
+		std::array<Access8, max_writes> accesses;
+		std::array<bool, max_writes> busy{};
+		std::size_t under_way = 0;
+		std::size_t most = 0; /* `waits` waits until no more are */
+		std::coroutine_handle<> waits;
+		int error = 0;
+	};
+	struct WritesEnded {
+		Writes &writes;
+		std::size_t most;
+		[[nodiscard]] bool await_ready() const noexcept { return writes.under_way <= most; }
+		void await_suspend(std::coroutine_handle<> handle) const noexcept
+		{
+			writes.most = most;
+			writes.waits = handle;
+		}
+		void await_resume() const noexcept {}
+	};
+
+	Task<int> run(AccessKind kind, Address at, bool tries);
+	void prepare(Access8 &access, AccessKind kind, Address at) const noexcept;
+	[[nodiscard]] Until spend(double microseconds) noexcept
+	{
+		return {machine_.events(), machine_.events().now() + Hardware::in_ns(microseconds)};
+	}
+
+	Machine &machine_;
+	const ThreadId thread_;
+	const std::size_t most_writes_; /* under way when write() returns */
+	const bool cached_;
+	One one_;
+	Writes writes_;
+};
+
+} // namespace prism::gam::simulated

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a run does, and where its server is. */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <prism/result.hpp>
+
+#include "bench/frame/clock.hpp"
+#include "bench/frame/run_state.hpp"
+#include "bench/rpc/sizes.hpp"
+#include "rpc/client/client_link.hpp"
+#include "rpc/way.hpp"
+#include "service/hello.hpp"
+
+namespace prism::echo
+{
+
+constexpr double ns_per_us = 1000;
+
+struct ServerPlace {
+	std::string host = "127.0.0.1";
+	std::uint16_t port = apps::default_store_port;
+	std::string device; /**< empty: the first one */
+	rpc::Way way = rpc::Way::two_sided;
+	double timeout = 5; /**< seconds that connecting may take */
+
+	[[nodiscard]] std::string text() const { return host + ":" + std::to_string(port); }
+};
+
+/** Calls that take longer than others. */
+struct SlowCalls {
+	double share = 0;       /**< 0 to 1 */
+	std::uint32_t time = 0; /**< ns that the server is busy with each */
+};
+
+struct RunOptions {
+	unsigned threads = 1;
+	unsigned connections = 1; /**< of each thread, which serves them in turns */
+	std::uint32_t depth = 1;  /**< calls that each connection has under way */
+	rpc::FetchOptions fetch;
+
+	Sizes sizes;                     /**< of responses */
+	std::uint32_t request_size = 32; /**< bytes of a request's payload */
+	std::uint32_t time = 0;          /**< ns that the server is busy with a call */
+	SlowCalls slow;
+	std::uint64_t seed = 1;
+
+	double warm_up = 0;      /**< seconds */
+	double duration = 0;     /**< seconds to measure; 0: calls */
+	std::uint64_t calls = 0; /**< to measure, of all connections together */
+	double drain = 10;       /**< seconds without any response after which calls are given up */
+	bool yield = false;      /**< give up the core after a turn in which nothing ended */
+
+	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
+	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
+
+	[[nodiscard]] std::uint64_t all_connections() const noexcept { return std::uint64_t{threads} * connections; }
+};
+
+/** Refuses options that make no sense, with EINVAL. */
+[[nodiscard]] Result<void> check(const RunOptions &options);
+
+} // namespace prism::echo

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "bench/tx/bench.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include "base/command_line.hpp"
+
+#include "bench/frame/latency_report.hpp"
+#include "bench/tx/report.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+int fail(const Error &error)
+{
+	cli::complain(error.message);
+	return 1;
+}
+
+int measure(const System &system, const Parameters &parameters)
+{
+	const Result<ClientFactory> factory = system.open(parameters.connection);
+	if (!factory)
+		return fail(factory.error());
+	const Result<RunResult> result = run(parameters.run, *parameters.workload, *factory);
+	if (!result)
+		return fail(result.error());
+	print_report(stdout, parameters, *result);
+	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
+	if (!written)
+		return fail(written.error());
+	return result->clean() ? 0 : 1;
+}
+
+} // namespace
+
+int bench(const Systems &systems, int argc, const char *const *argv)
+{
+	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its transactions */
+	auto parsed = parse_parameters(systems, argc, argv);
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
+		return early->print();
+	auto &parameters = std::get<Parameters>(parsed);
+	parameters.run.progress = stderr;
+	return cli::run_program([&] { return measure(*systems.find(parameters.system), parameters); });
+}
+
+} // namespace prism::tx

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The driver of transactional workloads: loads, warms up, measures, checks. */
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <prism/result.hpp>
+
+#include "bench/frame/clock.hpp"
+#include "bench/frame/error_counts.hpp"
+#include "bench/frame/measure.hpp"
+#include "bench/frame/run_state.hpp"
+#include "bench/frame/traffic.hpp"
+#include "bench/tx/systems.hpp"
+#include "bench/tx/workloads/workload.hpp"
+
+namespace prism::tx
+{
+
+struct RunOptions {
+	std::uint64_t seed = 1;
+
+	unsigned threads = 1;
+	unsigned clients = 1; /**< of each thread, which serves them in turns */
+	unsigned depth = 1;   /**< transactions that each client has under way */
+
+	bool load = true;
+	double warm_up = 0;             /**< seconds */
+	double duration = 0;            /**< seconds to measure; 0: transactions */
+	std::uint64_t transactions = 0; /**< to measure, of all clients together */
+	double drain = 10;              /**< seconds without any end after which transactions are given up */
+	bool check = false;             /**< look at the whole store before and after */
+	bool yield = false;             /**< give up the core after a turn in which nothing ended */
+
+	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
+	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
+
+	[[nodiscard]] unsigned all_clients() const noexcept { return threads * clients; }
+};
+
+/** Refuses options that make no sense, with EINVAL. */
+[[nodiscard]] Result<void> check(const RunOptions &options);
+
+/** What became of the transactions of one kind. A transaction is one with all its attempts. */
+struct KindResult {
+	static constexpr std::size_t outcomes = 5;
+
+	std::array<std::uint64_t, outcomes> by_outcome{}; /**< by Outcome */
+	bench::LatencyHistogram latency;                  /**< of those that committed, from begin to end */
+
+	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept
+	{
+		return by_outcome[static_cast<std::size_t>(outcome)];
+	}
+	void merge(const KindResult &other);
+};
+
+struct RunResult {
+	static constexpr std::size_t most_round_trips = 16; /**< the last count is of these and more */
+
+	std::vector<KindResult> kinds; /**< by Program::kind() */
+	/** Of the attempt that committed. */
+	std::array<std::uint64_t, most_round_trips + 1> round_trips{};
+	std::uint64_t round_trips_sum = 0;
+	std::uint64_t conflicts = 0; /**< attempts that did not commit because of others */
+	std::uint64_t in_time = 0;   /**< commits before the time was over */
+	std::uint64_t trouble = 0;   /**< rolled back for another reason than the workload's */
+	std::uint64_t abandoned = 0; /**< still under way after RunOptions::drain */
+	bench::ErrorCounts errors;   /**< of what failed, is unknown, or is trouble */
+	std::uint64_t nanoseconds = 0;
+	bench::Traffic traffic; /**< of the clients' devices while it was measured */
+	Totals totals;          /**< of all that ended, in the warm-up as well */
+
+	bool checked = false;
+	Findings findings;
+
+	void add(const Program &program, const Job &job, std::uint64_t nanoseconds);
+	void merge(const RunResult &other);
+
+	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept;
+	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
+	/** Commits a second. */
+	[[nodiscard]] double throughput() const noexcept;
+	/** Conflicts for each commit. */
+	[[nodiscard]] double abort_rate() const noexcept;
+	/** Of a commit, on average. */
+	[[nodiscard]] double mean_round_trips() const noexcept;
+	/** Did everything end as the workload has it, and was nothing found? Conflicts and its own rollbacks are that.
+	 */
+	[[nodiscard]] bool clean() const noexcept;
+};
+
+/**
+ * Runs @p workload with the threads of this process. Blocks until all is done; if the store stops answering, until
+ * RunOptions::drain has passed.
+ * @return what was measured, whatever became of the transactions; an error if a client could not be connected, the
+ *         store not be loaded or not be looked at, or the options make no sense (EINVAL).
+ */
+[[nodiscard]] Result<RunResult> run(const RunOptions &options, const Workload &workload, const ClientFactory &factory);
+
+} // namespace prism::tx

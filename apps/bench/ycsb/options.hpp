@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a run of the workload driver does, and what it needs from outside. */
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <prism/result.hpp>
+
+#include "bench/frame/clock.hpp"
+#include "bench/frame/pace.hpp"
+#include "bench/frame/workload.hpp"
+#include "common/store_client.hpp"
+
+namespace prism::ycsb
+{
+
+struct RunOptions {
+	bench::Mix mix;
+	bench::Distribution distribution = bench::Distribution::zipfian;
+	double theta = 0.99;
+	std::uint64_t records = 100'000;
+	std::size_t key_size = 8;     /**< bytes */
+	bool numbered_keys = false;   /**< a key is the record's number, 8 bytes in host order */
+	std::size_t value_size = 512; /**< bytes */
+	std::uint64_t seed = 1;
+
+	unsigned processes = 1;
+	unsigned threads = 1; /**< of each process */
+	unsigned clients = 1; /**< of each thread, which serves them in turns: one connection each */
+	unsigned depth = 1;   /**< requests that each client has under way */
+
+	double rate = 0; /**< requests a second of all clients together; 0: a closed loop */
+	bench::Arrivals arrivals = bench::Arrivals::even;
+
+	bool load = true;             /**< store all records first */
+	double warm_up = 0;           /**< seconds */
+	double duration = 0;          /**< seconds to measure; 0: operations */
+	std::uint64_t operations = 0; /**< requests to measure, of all clients together */
+	double drain = 10;            /**< seconds that requests under way may take when the time is over */
+	bool verify = false;          /**< check every value that is read */
+	bool yield = false;           /**< give up the core after a turn in which nothing ended */
+
+	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
+	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
+
+	[[nodiscard]] unsigned workers() const noexcept { return processes * threads; }
+	[[nodiscard]] unsigned all_clients() const noexcept { return workers() * clients; }
+};
+
+/** Refuses options that make no sense, with EINVAL. */
+[[nodiscard]] Result<void> check(const RunOptions &options);
+
+/**
+ * Connects client number @p client (0 .. all_clients() - 1) of the run. Called in the thread that will use the client,
+ * several threads at once. The client's depth() may be below RunOptions::depth: then it, not the driver, is the limit.
+ */
+using ClientFactory = std::function<Result<std::unique_ptr<apps::StoreClient>>(unsigned client)>;
+
+/** Called once in each process, after it was forked: opens what the clients of one process share. */
+using FactoryOpener = std::function<Result<ClientFactory>()>;
+
+} // namespace prism::ycsb

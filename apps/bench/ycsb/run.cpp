@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "bench/ycsb/run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "bench/frame/threads.hpp"
+#include "bench/ycsb/worker.hpp"
+
+namespace prism::ycsb
+{
+
+namespace
+{
+
+constexpr unsigned most_workers = 1024;
+constexpr std::uint64_t most_slots = 1 << 16; /* operations under way in all; RecordCounter's window has this many */
+
+Result<RunResult> run_worker(
+	const RunOptions &options, bench::RunState &run_state, unsigned index, const ClientFactory &factory)
+{
+	Worker worker(options, run_state, index);
+	Result<RunResult> result = worker.run(factory);
+	if (!result)
+		run_state.give_up();
+	return result;
+}
+
+Error refuse(std::string_view what, std::string_view next_step)
+{
+	return make_error(EINVAL, what, next_step);
+}
+
+Result<void> check_amounts(const RunOptions &options)
+{
+	if ((options.duration > 0) == (options.operations > 0))
+		return refuse("how much to measure", "give either a duration or a number of operations");
+	if (options.duration < 0 || options.warm_up < 0 || options.rate < 0 || options.drain <= 0)
+		return refuse("a time or a rate below 0", "choose another");
+	return {};
+}
+
+Result<void> check_records(const RunOptions &options)
+{
+	if (options.records == 0)
+		return refuse("no records", "requests need at least one");
+	if (options.key_size == 0 || options.key_size > bench::largest_key)
+		return refuse(fmt::format("keys of {} bytes", options.key_size),
+			fmt::format("1 to {} are possible", bench::largest_key));
+	if (options.numbered_keys && options.key_size != sizeof(std::uint64_t))
+		return refuse(fmt::format("keys of {} bytes", options.key_size),
+			"the keys of this system are numbers of 8 bytes");
+	if (options.records > bench::most_records(options.key_size))
+		return refuse(fmt::format("{} records with keys of {} bytes", options.records, options.key_size),
+			"make the keys longer");
+	if (options.theta <= 0 && options.distribution != bench::Distribution::uniform)
+		return refuse("a Zipf exponent that is not positive", "0.99 is YCSB's; without skew, choose uniform");
+	return {};
+}
+
+Result<void> check_clients(const RunOptions &options)
+{
+	if (options.processes == 0 || options.threads == 0 || options.clients == 0 || options.depth == 0)
+		return refuse("no clients", "processes, threads, clients and depth are at least 1");
+	const std::uint64_t workers = std::uint64_t{options.processes} * options.threads;
+	if (workers > most_workers || std::uint64_t{options.clients} * options.depth > most_slots / workers)
+		return refuse(
+			fmt::format("{} threads with {} clients of depth {}", workers, options.clients, options.depth),
+			fmt::format("at most {} threads and {} operations under way are possible", most_workers,
+				most_slots));
+	return {};
+}
+
+double share_done(const RunOptions &options, bench::Phase phase, double seconds, std::uint64_t ended)
+{
+	const auto done = static_cast<double>(ended);
+	if (phase == bench::Phase::load)
+		return done / static_cast<double>(options.records);
+	if (phase == bench::Phase::warm_up)
+		return seconds / options.warm_up;
+	return options.duration > 0 ? seconds / options.duration : done / static_cast<double>(options.operations);
+}
+
+} // namespace
+
+Result<void> check(const RunOptions &options)
+{
+	for (const auto part : {check_amounts, check_records, check_clients}) {
+		Result<void> checked = part(options);
+		if (!checked)
+			return checked;
+	}
+	return {};
+}
+
+void show_progress(const RunOptions &options, const bench::RunState &run_state, bench::ProgressBar &bar)
+{
+	const auto share = [&options](bench::Phase phase, double seconds, std::uint64_t ended) {
+		return share_done(options, phase, seconds, ended);
+	};
+	bench::show_progress(*options.clock, run_state, share, bar);
+}
+
+Result<RunResult> run_process(const RunOptions &options, bench::RunState &run_state, unsigned process,
+	const ClientFactory &factory, std::FILE *progress)
+{
+	bench::ProgressBar bar(progress);
+	return bench::run_threads<RunResult>(
+		options.threads,
+		[&](unsigned thread) {
+			return run_worker(options, run_state, process * options.threads + thread, factory);
+		},
+		[&] { show_progress(options, run_state, bar); });
+}
+
+Result<RunResult> run(const RunOptions &options, const ClientFactory &factory)
+{
+	Result<void> checked = check(options);
+	if (!checked)
+		return checked.error();
+	if (options.processes != 1)
+		return refuse("several processes", "call run_processes()");
+	Result<bench::SharedRunState> run_state = bench::make_run_state(options.workers(), options.records);
+	if (!run_state)
+		return run_state.error();
+	return run_process(options, **run_state, 0, factory, options.progress);
+}
+
+} // namespace prism::ycsb

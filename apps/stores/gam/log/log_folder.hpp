@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "base/descriptor.hpp"
+#include "gam/coherence/address.hpp"
+
+namespace prism::gam
+{
+
+/** Whose log it is, and the last life that has written it. */
+struct LogOwner {
+	std::uint64_t cluster = 0;
+	NodeId node = no_node;
+	std::uint64_t incarnation = 0;
+};
+
+/** The folder of a log. No other process can use it while this object lives. */
+class LogFolder
+{
+public:
+	/**
+	 * Makes @p path if it is not there. Errors: EBUSY (another process has it), those of the file system.
+	 */
+	static Result<LogFolder> open(const std::filesystem::path &path);
+
+	[[nodiscard]] const std::filesystem::path &path() const noexcept { return path_; }
+	/** Nothing: the log is new, or is_unreadable(). */
+	[[nodiscard]] const std::optional<LogOwner> &owner() const noexcept { return owner_; }
+	/** There are segments, and not one says whose they are. */
+	[[nodiscard]] bool is_unreadable() const noexcept { return is_unreadable_; }
+
+private:
+	LogFolder(std::filesystem::path path, apps::Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+	Result<void> find_owner();
+
+	std::filesystem::path path_;
+	apps::Descriptor lock_;
+	std::optional<LogOwner> owner_;
+	bool is_unreadable_ = false;
+};
+
+} // namespace prism::gam

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/connection.hpp>
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "gam/peer/membership.hpp"
+
+namespace prism::gam
+{
+
+/** The way to a MasterService. */
+class TcpMaster final : public MasterChannel
+{
+public:
+	/** @p patience: with each question. Nothing is connected yet. */
+	TcpMaster(std::string host, std::uint16_t port, std::chrono::milliseconds patience);
+
+	Result<nlohmann::json> ask(const nlohmann::json &question) override;
+	void cancel() noexcept override;
+
+private:
+	/** A longer answer is none: a view of all members has less. */
+	static constexpr std::size_t longest_answer = 65536;
+
+	Result<void> connect(Deadline deadline);
+	[[nodiscard]] int wait_for(short events, Deadline deadline) const;
+	Result<void> say(const std::string &line, Deadline deadline);
+	Result<std::string> hear(Deadline deadline);
+
+	std::string host_;
+	std::uint16_t port_;
+	std::chrono::milliseconds patience_;
+	std::optional<TcpRendezvous> link_;
+	apps::Descriptor wake_; /* for cancel() */
+	std::atomic<bool> cancelled_{false};
+};
+
+} // namespace prism::gam

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "log.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/printable.hpp"
+
+namespace prism::apps
+{
+
+namespace
+{
+
+/* The priorities LOG_ERR, LOG_WARNING, LOG_INFO and LOG_DEBUG of syslog(3) */
+int priority(LogLevel level)
+{
+	switch (level) {
+	case LogLevel::error:
+		return 3;
+	case LogLevel::warning:
+		return 4;
+	case LogLevel::info:
+		return 6;
+	case LogLevel::debug:
+		break;
+	}
+	return 7;
+}
+
+/* A single write(), so that lines of several threads do not mix. */
+void write_to_standard_error(const std::string &text) noexcept
+{
+	(void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+} // namespace
+
+void log_to(const LogSink &sink, LogLevel level, const std::string &line)
+{
+	if (sink)
+		sink(level, line);
+	else
+		write_to_standard_error(printable(line) + '\n');
+}
+
+LogSink standard_error_log(const std::string &program, LogLevel least)
+{
+	return [program, least, journal = logs_to_journal()](LogLevel level, const std::string &line) {
+		if (level > least)
+			return;
+		write_to_standard_error(journal ? journal_line(level, line) : program + ": " + printable(line) + '\n');
+	};
+}
+
+bool logs_to_journal() noexcept
+{
+	const char *const stream = std::getenv("JOURNAL_STREAM");
+	struct stat file {
+	};
+	if (!stream || ::fstat(STDERR_FILENO, &file))
+		return false;
+	return fmt::format("{}:{}", file.st_dev, file.st_ino) == stream;
+}
+
+std::string journal_line(LogLevel level, const std::string &line)
+{
+	return fmt::format("<{}>{}\n", priority(level), printable(line));
+}
+
+LimitedLog::~LimitedLog()
+{
+	tell_left_out(left_out_);
+}
+
+void LimitedLog::operator()(LogLevel level, const std::string &line, Clock::time_point now)
+{
+	std::uint64_t left_out = 0;
+	{
+		const std::lock_guard guard(lock_);
+		if (!let_through(now)) {
+			left_out_++;
+			return;
+		}
+		left_out = std::exchange(left_out_, 0);
+	}
+	tell_left_out(left_out);
+	log_to(sink_, level, line);
+}
+
+bool LimitedLog::let_through(Clock::time_point now)
+{
+	const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - refilled_);
+	if (seconds.count() > 0) {
+		room_ = static_cast<unsigned>(std::min<std::int64_t>(burst, room_ + seconds.count()));
+		refilled_ += seconds;
+	}
+	if (!room_)
+		return false;
+	room_--;
+	return true;
+}
+
+void LimitedLog::tell_left_out(std::uint64_t left_out) const
+{
+	if (left_out)
+		log_to(sink_, LogLevel::warning,
+			fmt::format("{} lines about clients were left out: too many", left_out));
+}
+
+} // namespace prism::apps

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-gam-master: knows the nodes of one global memory: numbers, leases, who is dead.
+ * Exit codes: 0; 1 if it cannot listen; 2 for an error of usage.
+ */
+#include <systemd/sd-daemon.h>
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/command_line.hpp"
+#include "base/seconds.hpp"
+#include "gam/peer/master_service.hpp"
+
+namespace
+{
+
+using namespace prism;
+
+int complain(const Error &error)
+{
+	cli::complain(error.message);
+	return 1;
+}
+
+/** Serves until SIGINT or SIGTERM comes. */
+int serve(gam::MasterService &service, const sigset_t &ends)
+{
+	std::jthread waiter([&service, &ends] {
+		int signal = 0;
+		sigwait(&ends, &signal);
+		(void)sd_notify(0, "STOPPING=1");
+		service.stop();
+	});
+	const Result<void> served = service.run();
+	if (served)
+		return 0;
+	(void)pthread_kill(waiter.native_handle(), SIGTERM);
+	return complain(served.error());
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	gam::MasterServiceOptions options;
+	options.port = 18660;
+	double lease = 2;
+	cli::CommandLine app(
+		"Brings the nodes of a global memory together: gives them numbers and leases, and declares dead who "
+		"does not renew its lease. What is in the memory does not pass through it.");
+	app.add_help_and_version("prism-gam-master");
+	app.add_config("--config",
+		"file with options, such as 'lease = 1': names without dashes. What the command line says "
+		"comes first");
+	app.add_option("-p,--port", options.port, "TCP port; 0: any").capture_default_str();
+	app.add_option("--bind,--address", options.address, "to listen on; all, if it is not given");
+	app.add_option("--lease", lease, "seconds after which a silent node is dead")
+		.capture_default_str()
+		.check(cli::Range(0.05, 600.0));
+	if (const auto ended = app.parse("prism-gam-master", argc, argv))
+		return ended->print();
+	options.lease = apps::milliseconds(lease);
+
+	cli::outlive_outputs();
+	sigset_t ends;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+	const Result<std::unique_ptr<gam::MasterService>> service = gam::MasterService::create(options);
+	if (!service)
+		return complain(service.error());
+	fmt::print("prism-gam-master: ready, port {}\n", service.value()->port());
+	std::fflush(stdout);
+	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
+	return cli::finish_output(serve(*service.value(), ends));
+}
