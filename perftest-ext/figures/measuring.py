@@ -332,16 +332,23 @@ def write_lines(lines, path):
         file.write("\n".join(lines) + "\n")
 
 
-def as_lines(value, indent=""):
-    """JSON with a line for each object or list that has no other in it."""
-    inner = indent + " "
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if not any(isinstance(part, (dict, list)) for part in parts):
+def parts_of(value):
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def is_flat(value):
+    return not any(parts_of(part) for part in parts_of(value))
+
+
+def as_lines(value, indent="", is_sample=False):
+    """JSON with a line for each sample, which is an element of a list, and each other object or list that has none in it."""
+    if is_flat(value) or (is_sample and all(map(is_flat, parts_of(value)))):
         return json.dumps(value)
+    inner = indent + " "
     if isinstance(value, dict):
         lines = [f"{inner}{json.dumps(key)}: {as_lines(part, inner)}" for key, part in value.items()]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(inner + as_lines(part, inner) for part in value) + f"\n{indent}]"
+    return "[\n" + ",\n".join(inner + as_lines(part, inner, True) for part in value) + f"\n{indent}]"
 
 
 def rounded(value):
