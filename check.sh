@@ -12,9 +12,10 @@ usage() {
 	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
 	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep,
 	                     and repeat on Debian's 6.1, at full length, what that one has run; the verbs suite whole on each
-	  --all              check the models of the protocols again that tests/models/passed says are unchanged, compile
-	                     everything with each gcc and clang that Debian 12, 13 and the one to come have, run the
-	                     frameworks of the newer two, and all combinations of perftest's options
+	  --all              run again what tests/passed and tests/models/passed say is unchanged (virtual machines,
+	                     packages, models of the protocols), compile everything with each gcc and clang that Debian 12,
+	                     13 and the one to come have, run the frameworks of the newer two, and all combinations of
+	                     perftest's options
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END
 }
