@@ -66,7 +66,7 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DPRISM_ALL="${all:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_KERNELS="debian-6.1;debian-6.12;debian-7.2;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
-	configure_and_build "build-check/$1" "$2" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
+	configure_and_build "build-check/$1" "$2" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_ASSERTIONS=ON -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
 		-DCMAKE_C_FLAGS="$compiler_memory" -DCMAKE_CXX_FLAGS="$compiler_memory" "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
@@ -75,7 +75,7 @@ step "build: thread sanitizer"
 sanitized tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
 CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
-	-DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+	-DPRISM_ASSERTIONS=ON -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 
 # One list of all tests: those of the other trees are called asan.NAME and so on. What is left out there, programs against
 # programs and simulations that show a fault on purpose, runs in the plain build.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assertion.hpp"
+
 namespace prism
 {
 
@@ -30,6 +32,7 @@ BufferLedger::BufferLedger(std::uint64_t base, std::uint32_t buffer_size, std::u
 
 void BufferLedger::posted(std::uint32_t index) noexcept
 {
+	PRISM_ASSERT(index < entries_.size() && entries_[index].holder == Holder::owner);
 	entries_[index].sequence = next_sequence_++;
 	entries_[index].holder = Holder::listed;
 }
@@ -49,6 +52,7 @@ void BufferLedger::observe(const prismdv_free_list_attr &counters) noexcept
 	perhaps_consumed_ = std::max(perhaps_consumed_, most);
 	if (empty)
 		surely_consumed_ = perhaps_consumed_;
+	PRISM_ASSERT(surely_consumed_ <= perhaps_consumed_ && perhaps_consumed_ <= next_sequence_);
 }
 
 void BufferLedger::rejected(std::uint64_t address) noexcept

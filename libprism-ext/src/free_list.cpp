@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/assertion.hpp"
+
 namespace prism
 {
 
@@ -212,6 +214,7 @@ int FreeList::post_released() noexcept
 
 int FreeList::post_batch(std::span<const std::uint32_t> indices, std::size_t &done) noexcept
 {
+	PRISM_ASSERT(indices.size() <= batch);
 	std::array<ibv_sge, batch> sges;
 	std::array<ibv_recv_wr, batch> wrs;
 	for (std::size_t i = 0; i < indices.size(); i++) {

@@ -30,6 +30,7 @@ Directory::Directory(const directory::Options &options, Host &host)
 
 bool Directory::start(Access &access)
 {
+	const SerialCalls::Call call(calls_);
 	const bool ended = context_.has_ended_in(access, [&] {
 		if (!is_well_formed(access) || shard_of(access.at.block(), shards_) != shard_)
 			context_.end(access, EINVAL);
@@ -46,6 +47,7 @@ bool Directory::start(Access &access)
 
 void Directory::hear(NodeId from, const Message &message)
 {
+	const SerialCalls::Call call(calls_);
 	const bool is_mine = message.block.home() == context_.self();
 	const bool is_known = from < max_nodes && from != context_.self() && !context_.is_dead(from) &&
 			      shard_of(message.block, shards_) == shard_ && !message.block.in_block();
@@ -57,6 +59,7 @@ void Directory::hear(NodeId from, const Message &message)
 
 void Directory::joined(NodeId node)
 {
+	const SerialCalls::Call call(calls_);
 	if (node >= max_nodes)
 		return;
 	context_.revive(node);
@@ -65,6 +68,7 @@ void Directory::joined(NodeId node)
 
 void Directory::lost(NodeId node)
 {
+	const SerialCalls::Call call(calls_);
 	if (node >= max_nodes || node == context_.self() || context_.is_dead(node))
 		return;
 	context_.bury(node);
@@ -75,6 +79,7 @@ void Directory::lost(NodeId node)
 
 Time Directory::on_time(Time now)
 {
+	const SerialCalls::Call call(calls_);
 	const bool more = lines_.trim();
 	leave();
 	return more ? now : Time::max();
@@ -82,6 +87,7 @@ Time Directory::on_time(Time now)
 
 void Directory::flush()
 {
+	const SerialCalls::Call call(calls_);
 	lines_.flush();
 	leave();
 }

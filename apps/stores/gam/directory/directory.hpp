@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 
+#include "base/assertion.hpp"
 #include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/directory/context.hpp"
@@ -74,8 +75,8 @@ public:
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 
-	/* Recovery, apps/stores/gam/recovery. lost() keeps the lines of a dead home that keeps a log, and joined() is called
-	 * when that has recovered. */
+	/* Recovery, apps/stores/gam/recovery. lost() keeps the lines of a dead home that keeps a log, and joined() is
+	 * called when that has recovered. */
 	/** @p nodes, a bit set, keep logs. Before that: all, if this one does. */
 	void set_loggers(std::uint64_t nodes) noexcept { context_.set_loggers(nodes); }
 	/** As a home, before anybody uses @p block. False: no such block here, or it is in use. */
@@ -106,6 +107,7 @@ public:
 	/** What @p block's home says is not valid. */
 	void drop(Address block)
 	{
+		const SerialCalls::Call call(calls_);
 		lines_.drop(block);
 		leave();
 	}
@@ -124,6 +126,7 @@ public:
 private:
 	void leave();
 
+	[[no_unique_address]] SerialCalls calls_;
 	directory::Context context_;
 	directory::Home home_;
 	directory::Lines lines_;

@@ -163,7 +163,9 @@ void Latch::undo(Line &line)
 
 void Latch::completed(std::uint64_t token, const Outcome &outcome)
 {
+	const SerialCalls::Call call(calls_);
 	if (token & chore_token) {
+		PRISM_ASSERT(chores_under_way_ > 0);
 		chores_under_way_--;
 		if (outcome.failed)
 			repeat_chore(token);

@@ -13,6 +13,7 @@ using latch::HomeMemory;
 
 void Latch::lost(NodeId node)
 {
+	const SerialCalls::Call call(calls_);
 	if (node >= max_nodes || node == options_.self)
 		return;
 	dead_ |= bit(node);
@@ -66,6 +67,7 @@ bool Latch::has_let_go(NodeId dead)
 
 void Latch::swept(NodeId dead)
 {
+	const SerialCalls::Call call(calls_);
 	if (dead >= max_nodes)
 		return;
 	dead_ &= ~bit(dead);
@@ -75,6 +77,7 @@ void Latch::swept(NodeId dead)
 
 void Latch::sweep(NodeId dead)
 {
+	const SerialCalls::Call call(calls_);
 	if (!options_.region || dead >= max_nodes)
 		return;
 	sweeps_.push_back({dead, options_.shard});

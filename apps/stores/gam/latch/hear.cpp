@@ -28,6 +28,7 @@ void Latch::send(NodeId to, Type type, Address block, std::uint8_t flags, std::u
 
 void Latch::hear(NodeId from, const Message &message)
 {
+	const SerialCalls::Call call(calls_);
 	const bool is_for_this =
 		message.block == message.block.block() && shard_of(message.block, options_.shards) == options_.shard;
 	if (from >= max_nodes || from == options_.self || is_dead(from) || !is_for_this) {

@@ -21,6 +21,7 @@ Latch::Latch(const latch::Options &options, Host &host, latch::Homes &homes)
 
 bool Latch::start(Access &access)
 {
+	const SerialCalls::Call call(calls_);
 	access.error = 0;
 	access.progress = 0;
 	Line *const line = cache_.find(access.at.block());
@@ -126,6 +127,7 @@ void Latch::open_if_dirty(Line &line) noexcept
 
 void Latch::unlock(Line &line, Access &access)
 {
+	PRISM_ASSERT(line.lock.holds(access.thread));
 	line.lock.give_back(access.thread);
 	access.error = line.error;
 	if (!line.lock.is_held()) {
@@ -138,6 +140,7 @@ void Latch::unlock(Line &line, Access &access)
 
 void Latch::finish(Access &access, int error)
 {
+	PRISM_ASSERT(pending_ > 0);
 	pending_--;
 	access.error = error;
 	if (starting_ == &access)
@@ -242,6 +245,7 @@ void Latch::set_state(Line &line, State state) noexcept
 void Latch::set_phase(Line &line, Phase phase) noexcept
 {
 	cache_.hide(line);
+	PRISM_ASSERT(line.phase == Phase::idle || busy_ > 0);
 	busy_ -= line.phase != Phase::idle;
 	busy_ += phase != Phase::idle;
 	line.phase = phase;
@@ -259,6 +263,7 @@ void Latch::rest(Line &line)
 
 Time Latch::on_time(Time now)
 {
+	const SerialCalls::Call call(calls_);
 	now_ = now;
 	do_chores();
 	return retry(now);
@@ -349,6 +354,7 @@ void Latch::evict(Line &line)
 
 void Latch::flush()
 {
+	const SerialCalls::Call call(calls_);
 	cache_.for_each([this](Line &line) {
 		if (!line.lock.is_held())
 			evict(line);

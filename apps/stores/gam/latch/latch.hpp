@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/assertion.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/latch/homes.hpp"
 #include "gam/latch/line.hpp"
@@ -230,6 +231,7 @@ private:
 	[[nodiscard]] bool post_chore(std::uint64_t token, const Chain &chain);
 	[[nodiscard]] bool sweep_next(Sweep &sweep);
 
+	[[no_unique_address]] SerialCalls calls_;
 	const latch::Options options_;
 	Host &host_;
 	latch::Homes &homes_;

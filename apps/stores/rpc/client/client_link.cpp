@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/client/client_link.hpp"
 
+#include "base/assertion.hpp"
 #include "base/wire.hpp"
 #include "rpc/datagram/link.hpp"
 #include "rpc/fetch/link.hpp"
@@ -153,7 +154,9 @@ void ClientLink::call(std::uint32_t slot, std::size_t size) noexcept
 {
 	if (failure_)
 		return;
+	PRISM_ASSERT(slot < calls_.size() && size <= sizes_.request);
 	Call &call = calls_[slot];
+	PRISM_ASSERT(!call.under_way);
 	call.under_way = true;
 	call.abandoned = false;
 	call.size = static_cast<std::uint32_t>(size);
@@ -181,6 +184,7 @@ std::optional<std::uint32_t> ClientLink::slot_of(std::span<const std::byte> resp
 void ClientLink::deliver(std::uint32_t slot, std::span<const std::byte> response, Listener &listener) noexcept
 {
 	Call &call = calls_[slot];
+	PRISM_ASSERT(call.under_way);
 	call.under_way = false;
 	ended();
 	if (call.abandoned)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assertion.hpp"
+
 namespace prism::soft
 {
 
@@ -73,6 +75,7 @@ void Completer::loss()
 
 void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now)
 {
+	PRISM_ASSERT(wr.acked < packets && packets <= wr.psns);
 	requester_.landed(wr, (packets - wr.acked) * qp_.attr.mtu);
 	wr.acked = packets;
 	wr.sent = std::max(wr.sent, packets);
@@ -335,6 +338,7 @@ bool Completer::may_begin(const SendRequest &wr, std::uint32_t resolution)
 
 void Completer::finish_read(std::uint32_t resolution, std::uint32_t length)
 {
+	PRISM_ASSERT(qp_.sq.at(qp_.sq.head).latched);
 	std::optional<std::uint32_t> &newest = qp_.req.newest_read;
 	if (!newest || is_newer(resolution, *newest))
 		newest = resolution;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "completion_queue.hpp"
 
+#include "base/assertion.hpp"
+
 namespace prism::soft
 {
 
@@ -17,6 +19,7 @@ bool CompletionQueue::push(const ibv_wc &wc, bool solicited)
 		const std::uint32_t count = count_.load(std::memory_order_relaxed);
 		if (count == capacity_)
 			return false;
+		PRISM_ASSERT(count < capacity_ && head_ < capacity_);
 		std::uint32_t at = head_ + count;
 		if (at >= capacity_)
 			at -= capacity_;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/assertion.hpp"
 #include "completer.hpp"
 #include "requester.hpp"
 #include "responder.hpp"
@@ -51,6 +52,7 @@ std::uint32_t Engine::take_qpn()
 
 void Engine::add_qp(QueuePair &qp)
 {
+	PRISM_ASSERT(!find_qp(qp.qpn) && qp.qpn - first_qpn_ < qps_.size());
 	qp.place.assign(1, &qp);
 	qp.receive_sges.reserve(qp.srq ? qp.srq->queue.max_sge() : qp.rq.max_sge());
 	qps_[qp.qpn - first_qpn_] = &qp;
@@ -59,6 +61,7 @@ void Engine::add_qp(QueuePair &qp)
 
 void Engine::remove_qp(QueuePair &qp)
 {
+	PRISM_ASSERT(find_qp(qp.qpn) == &qp);
 	reset_qp(qp);
 	std::erase(dirty_, &qp);
 	std::erase_if(members_, [&qp](const Member &member) { return member.qp == &qp; });
@@ -101,11 +104,13 @@ std::uint32_t Engine::take_srqn()
 
 void Engine::add_srq(SharedReceiveQueue &srq)
 {
+	PRISM_ASSERT(!find_srq(srq.number));
 	srqs_[srq.number] = &srq;
 }
 
 void Engine::remove_srq(SharedReceiveQueue &srq)
 {
+	PRISM_ASSERT(find_srq(srq.number) == &srq);
 	srqs_.erase(srq.number);
 }
 
@@ -135,6 +140,7 @@ void Engine::reset_qp(QueuePair &qp)
 
 void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
 {
+	PRISM_ASSERT(count <= max_outstanding);
 	std::vector<SavedResponse> &saved = qp.resp.saved;
 	saved.reserve(count);                                                        /* or nothing is changed */
 	std::rotate(saved.begin(), saved.begin() + qp.resp.next_saved, saved.end()); /* the oldest first */
@@ -168,6 +174,7 @@ void Engine::report_drained(QueuePair &qp)
 
 void Engine::flush(QueuePair &qp)
 {
+	PRISM_ASSERT(qp.state == IBV_QPS_ERR);
 	Requester(*this, qp).flush();
 	Responder(*this, qp).flush();
 }
@@ -227,6 +234,7 @@ std::uint16_t Engine::opcode_flags(const QueuePair &qp, std::uint8_t opcode)
 
 void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, Time now)
 {
+	const SerialCalls::Call call(calls_);
 	if (packet.size() < bth_size || packet.size() > max_packet_size) {
 		counters.rx_bad_format++;
 		return;
@@ -430,6 +438,7 @@ bool Engine::travels_in_trains(const QueuePair &qp)
 
 void Engine::progress(Time now, Again again)
 {
+	const SerialCalls::Call call(calls_);
 	run_timers(now);
 	read_room_ = read_room;
 	if (!streams_.empty()) {
@@ -467,6 +476,7 @@ void Engine::progress(Time now, Again again)
 
 void Engine::arm_timer(QueuePair &qp, Time deadline)
 {
+	PRISM_ASSERT(deadline);
 	qp.deadline = deadline;
 	/* The heap keeps one entry a QP, at or before its deadline; it is corrected when it comes up. */
 	if (qp.queued_deadline && qp.queued_deadline <= deadline)
@@ -480,6 +490,7 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 /** Takes no memory: there is room for all. */
 void Engine::push_timer(const Timer &timer)
 {
+	PRISM_ASSERT(timers_.size() < timers_.capacity());
 	timers_.push_back(timer);
 	std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
 }
@@ -571,10 +582,12 @@ void Engine::advance(SharedReceiveQueue &srq)
 	const RequestEpoch ended = running_.epochs.end_current();
 	const RequestEpoch oldest = std::min(oldest_stream(), running_.epochs.oldest_beside(running_));
 	prism_freelist_advance(&srq.indices, ended, oldest);
+	PRISM_ASSERT(srq.indices.allocatable - srq.indices.consumer <= srq.queue.size());
 }
 
 int Engine::post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry)
 {
+	PRISM_ASSERT(srq.free_list);
 	if (!srq.queue.post(wr_id, {&entry, 1}))
 		return ENOMEM;
 	srq.indices.producer++;
@@ -657,6 +670,7 @@ void Engine::give_back(const prism_buffer &buffer)
 	if (!srq)
 		return;
 	/* There is room: pop_buffer() made it. */
+	PRISM_ASSERT(srq->returned.size() < srq->returned.capacity());
 	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
 	srq->reclaimed++;
 	counters.free_list_reclaimed++;

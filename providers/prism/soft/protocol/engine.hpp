@@ -18,6 +18,7 @@
 #include <infiniband/verbs.h>
 
 #include "../net/packet.hpp"
+#include "base/assertion.hpp"
 #include "bundler.hpp"
 #include "counters.hpp"
 #include "memory.hpp"
@@ -182,6 +183,7 @@ private:
 	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);
 	void give_back(const prism_buffer &buffer);
 
+	[[no_unique_address]] SerialCalls calls_;
 	ProtocolCounters own_counters_;             /* unless they are shared */
 	std::unique_ptr<RequestEpochs> own_epochs_; /* likewise */
 	Bundler sink_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/assertion.hpp"
 #include "queue_pair.hpp"
 
 namespace prism::soft
@@ -30,6 +31,7 @@ Path::Path(const Address &peer, std::uint32_t room) : to(peer), widest_(std::max
 
 bool Path::admits(QueuePair &qp)
 {
+	PRISM_ASSERT(qp.path.get() == this);
 	if (qp.req.silent()) { /* its one packet shows whether the peer is alive; it must not wait behind others */
 		leave_line(qp);
 		return true;
@@ -82,6 +84,7 @@ void Path::update(QueuePair &qp)
 		const std::uint64_t more = arrived * (qp.attr.mtu + packet_cost) / window_;
 		window_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(window_ + more, widest_));
 	}
+	PRISM_ASSERT(under_way_ >= share.under_way);
 	under_way_ += now;
 	under_way_ -= share.under_way;
 	share.under_way = now;
@@ -98,6 +101,7 @@ void Path::cut(const QueuePair &qp)
 
 void Path::release(QueuePair &qp)
 {
+	PRISM_ASSERT(under_way_ >= qp.req.share.under_way);
 	under_way_ -= qp.req.share.under_way;
 	qp.req.share.under_way = 0;
 }
@@ -122,6 +126,7 @@ QueuePair *Path::next()
 		return nullptr;
 	QueuePair *first = line_.front();
 	line_.pop_front();
+	PRISM_ASSERT(first->req.share.waits);
 	first->req.share.waits = false;
 	if (!first->req.share.granted)
 		first->req.share.granted = quantum;

@@ -210,6 +210,7 @@ void Responder::release_held(Time now)
 		}
 		const HeldPacket held = std::move(resp_.held.front());
 		resp_.held.pop_front();
+		PRISM_ASSERT(resp_.held_bytes >= held.bytes.size());
 		resp_.held_bytes -= held.bytes.size();
 		prism_bth bth;
 		prism_bth_decode(held.bytes.data(), &bth);
@@ -237,6 +238,7 @@ void Responder::report_gap()
 
 void Responder::start_stream(const ReadStream &fresh, Time now)
 {
+	PRISM_ASSERT(!resp_.stream.active);
 	const Time interval = std::max(min_interval, resp_.stream.interval);
 	send_late_answer();
 	if (!fresh.duplicate)
@@ -307,6 +309,7 @@ Room Responder::room()
 void Responder::send_read_packet()
 {
 	ReadStream &stream = resp_.stream;
+	PRISM_ASSERT(stream.active && stream.offset <= stream.read.length);
 	const std::uint32_t mtu = qp_.attr.mtu;
 	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
 	const bool first = stream.offset == 0, last = stream.offset + n == stream.read.length;
@@ -378,6 +381,7 @@ void Responder::lose_stream_memory(std::uint32_t psn)
 
 void Responder::end_stream()
 {
+	PRISM_ASSERT(resp_.stream.active);
 	resp_.stream.active = false;
 	if (resp_.ack_pending)
 		engine_.mark_dirty(qp_);

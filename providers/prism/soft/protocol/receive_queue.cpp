@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assertion.hpp"
+
 namespace prism::soft
 {
 
@@ -17,6 +19,7 @@ bool ReceiveQueue::post(std::uint64_t wr_id, std::span<const Sge> sges)
 {
 	if (size() == max_wr_)
 		return false;
+	PRISM_ASSERT(sges.size() <= max_sge_);
 	const std::uint32_t at = tail_++ & mask_;
 	slots_[at] = {wr_id, static_cast<std::uint32_t>(sges.size())};
 	std::copy(sges.begin(), sges.end(), sges_.begin() + std::size_t{at} * max_sge_);
@@ -25,6 +28,7 @@ bool ReceiveQueue::post(std::uint64_t wr_id, std::span<const Sge> sges)
 
 ReceiveRequest ReceiveQueue::front() const
 {
+	PRISM_ASSERT(!empty());
 	const std::uint32_t at = head_ & mask_;
 	return {slots_[at].wr_id, {sges_.data() + std::size_t{at} * max_sge_, slots_[at].num_sge}};
 }

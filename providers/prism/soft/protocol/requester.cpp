@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/assertion.hpp"
+
 namespace prism::soft
 {
 
@@ -71,6 +73,7 @@ bool Requester::local_memory_valid(const SendRequest &wr)
 /** The keys have just been checked. False: what they name is unmapped, and nothing must be sent. */
 bool Requester::gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length)
 {
+	PRISM_ASSERT(offset <= wr.length && length <= wr.length - offset);
 	if (wr.inline_data) {
 		std::memcpy(to, sq_.inline_bytes(wr).data() + offset, length);
 		return true;
@@ -159,6 +162,7 @@ bool Requester::check_local_memory(const SendRequest &wr)
 
 void Requester::start(SendRequest &wr)
 {
+	PRISM_ASSERT(!wr.started);
 	wr.started = true;
 	wr.first_psn = req_.next_psn;
 	if (wr.kind == SendKind::prism) {
@@ -171,6 +175,7 @@ void Requester::start(SendRequest &wr)
 	} else {
 		wr.psns = packets_for(wr.length, qp_.attr.mtu);
 	}
+	PRISM_ASSERT(wr.psns > 0);
 	req_.next_psn = psn_add(req_.next_psn, wr.psns);
 }
 
@@ -290,6 +295,7 @@ std::uint8_t *Requester::begin_packet(
 
 void Requester::send_one(SendRequest &wr)
 {
+	PRISM_ASSERT(wr.started && wr.sent < wr.psns);
 	std::uint32_t bytes = 0;
 	switch (wr.kind) {
 	case SendKind::read:
@@ -463,6 +469,7 @@ void Requester::rewind()
 	req_.flight = 0;
 	req_.outstanding = 0;
 	req_.rewound = true;
+	PRISM_ASSERT(qp_.packets_under_way() <= 0);
 	engine_.mark_dirty(qp_);
 }
 
@@ -548,12 +555,14 @@ void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)
 void Requester::landed(SendRequest &wr, std::uint32_t bytes)
 {
 	bytes = std::min(bytes, wr.flight);
+	PRISM_ASSERT(bytes <= req_.flight);
 	wr.flight -= bytes;
 	req_.flight -= bytes;
 }
 
 void Requester::take_slot(SendRequest &wr)
 {
+	PRISM_ASSERT(req_.outstanding < qp_.attr.max_rd_atomic);
 	wr.slots++;
 	req_.outstanding++;
 }
@@ -563,12 +572,14 @@ void Requester::release_slot(SendRequest &wr)
 	/* A request that was rewound holds none until it is sent again. */
 	if (!wr.slots)
 		return;
+	PRISM_ASSERT(req_.outstanding > 0);
 	wr.slots--;
 	req_.outstanding--;
 }
 
 void Requester::complete_head(ibv_wc_status status, std::uint32_t byte_len, std::uint32_t vendor_err)
 {
+	PRISM_ASSERT(!sq_.empty());
 	SendRequest &wr = sq_.at(sq_.head);
 	landed(wr, wr.flight);
 	while (wr.slots)

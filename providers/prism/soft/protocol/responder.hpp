@@ -105,7 +105,11 @@ private:
 	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();
 
-	void advance(std::uint32_t psns) { resp_.expected_psn = psn_add(resp_.expected_psn, psns); }
+	void advance(std::uint32_t psns)
+	{
+		PRISM_ASSERT(psns > 0);
+		resp_.expected_psn = psn_add(resp_.expected_psn, psns);
+	}
 	bool access_allowed(std::uint32_t access) const { return (qp_.attr.access & access) == access; }
 	bool prism_access_allowed(const prism_request &request) const;
 	std::uint8_t *begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad = 0);

@@ -195,6 +195,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 
 SavedResponse &Responder::save(std::uint32_t psn)
 {
+	PRISM_ASSERT(resp_.next_saved < resp_.saved.size());
 	SavedResponse &saved = resp_.saved[resp_.next_saved];
 	if (++resp_.next_saved == resp_.saved.size())
 		resp_.next_saved = 0;
