@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-namespace prism::apps
+namespace prism
 {
 
 /** For a thread that looks again and again: the processor's other thread goes faster meanwhile. */
@@ -14,4 +14,4 @@ inline void cpu_relax() noexcept
 #endif
 }
 
-} // namespace prism::apps
+} // namespace prism

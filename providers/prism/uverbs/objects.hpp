@@ -12,7 +12,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "../posting.hpp"
-#include "../spin_lock.hpp"
+#include "base/spin_lock.hpp"
 #include "../verbs_object.hpp"
 #include "counters.hpp"
 #include "private_abi.h"

@@ -177,7 +177,7 @@ private:
 	void play(Session &session, std::minstd_rand &random, const std::vector<Step> &program, Instance &instance)
 	{
 		for (auto skew = random() % 64; !options_.in_turns && skew > 0; skew--)
-			apps::cpu_relax();
+			cpu_relax();
 		for (const Step &step : program) {
 			for (auto turns = random() % 32; options_.in_turns && turns > 0; turns--)
 				test::Fibers::yield();

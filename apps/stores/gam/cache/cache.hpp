@@ -282,7 +282,7 @@ private:
 	static void pause(unsigned looked) noexcept
 	{
 		if (looked % looks_before_yielding)
-			apps::cpu_relax();
+			cpu_relax();
 		else
 			std::this_thread::yield();
 	}
@@ -304,7 +304,7 @@ private:
 					line->used_.store(true, std::memory_order_relaxed);
 				return true;
 			}
-			apps::cpu_relax();
+			cpu_relax();
 		}
 		return false;
 	}

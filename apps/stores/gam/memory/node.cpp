@@ -105,7 +105,7 @@ unsigned Node::rest(unsigned idle) const
 	if (options_.rest)
 		options_.rest();
 	else if (idle < before_yielding)
-		apps::cpu_relax();
+		cpu_relax();
 	else
 		std::this_thread::yield();
 	return idle + 1;

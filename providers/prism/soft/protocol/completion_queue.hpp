@@ -9,7 +9,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../spin_lock.hpp"
+#include "base/spin_lock.hpp"
 
 namespace prism::soft
 {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../spin_lock.hpp"
+#include "base/spin_lock.hpp"
 #include "../../work_request.hpp"
 
 namespace prism::soft

@@ -3,17 +3,10 @@
 
 #include <atomic>
 
+#include "base/cpu_relax.hpp"
+
 namespace prism
 {
-
-inline void cpu_relax()
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	asm volatile("yield" ::: "memory");
-#endif
-}
 
 /** For a handful of instructions on shared data; meets the standard's Lockable. */
 class SpinLock
