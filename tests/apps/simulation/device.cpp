@@ -11,7 +11,7 @@ namespace
 
 constexpr std::uint32_t all_rights =
 	soft::access_local_write | soft::access_remote_read | soft::access_remote_write | soft::access_remote_atomic;
-/* As VerbsDevice has it */
+/* ns; as in VerbsDevice */
 constexpr soft::Time longest_drain = 1'000'000'000;
 
 template <typename T>
@@ -61,7 +61,9 @@ std::unique_ptr<test::Endpoint> Device::connect(Pair &pair)
 	return endpoint;
 }
 
-/** Nothing: it does not end, or ends with an error. */
+/**
+ * Posts @p chain to the server's own queue pair and waits. Returns nothing if it does not end or ends with an error.
+ */
 std::optional<prism::Completion> Device::ask_self(const prism::Chain &chain)
 {
 	if (self_.post(chain, 0))
@@ -97,7 +99,7 @@ prism::Result<void> Device::mark(std::size_t list)
 	return {};
 }
 
-/** As FreeList::drain(): one ALLOCATE after another, until nothing is left. */
+/** Drains the list as FreeList::drain() does: one ALLOCATE after another, until nothing is left. */
 bool Device::drain(std::size_t number)
 {
 	List &list = lists_[number];
@@ -116,7 +118,7 @@ bool Device::drain(std::size_t number)
 			list.taken_by_owner(word_[0]);
 			continue;
 		}
-		/* Entries in their grace period are still to come. */
+		/* Entries in their grace period are not available yet. */
 		list.refresh();
 		if (!list.available())
 			return true;

@@ -21,17 +21,20 @@ namespace simulation
 struct DeviceOptions {
 	std::uint32_t mtu = 1024;
 	soft::Time ack_timeout = 1'000'000; /* ns */
-	/* What controls leave out */
-	bool grace = true;            /* of the lists */
-	bool collects = true;         /* lost buffers */
-	bool minds_taken_back = true; /* tells how many buffers it has taken back itself */
+	/* Turned off by controls */
+	bool grace = true;            /* of the free lists */
+	bool collects = true;         /* lost buffers are collected */
+	bool minds_taken_back = true; /* reports how many buffers the device has taken back itself */
 };
 
-/** The memory, free lists and queues of a store on a simulated node: apps::VerbsDevice, without libibverbs. */
+/** Memory, free lists and queues of a store on a simulated node: apps::VerbsDevice without libibverbs. */
 class Device final : public prism::apps::StoreDevice
 {
 public:
-	/** Addresses in requests: not those of the process, so that a run is the same wherever its memory lies. */
+	/**
+	 * Start of the region's addresses in requests. Not the process' addresses, so that a run does not depend on
+	 * where its memory lies.
+	 */
 	static constexpr std::uint64_t base_va = 0x1000'0000;
 
 	Device(test::Node &node, Surroundings &around, const prism::apps::RegionLayout &layout,
@@ -39,7 +42,7 @@ public:
 
 	[[nodiscard]] std::byte *memory() noexcept { return memory_.front().bytes.data(); }
 	[[nodiscard]] const std::byte *memory() const noexcept { return memory_.front().bytes.data(); }
-	/** The bytes at @p va of the region; nullptr if they are not all inside. */
+	/** Returns the bytes at @p va of the region; nullptr if not all are inside. */
 	[[nodiscard]] const std::byte *at(std::uint64_t va, std::uint64_t length) const noexcept;
 	[[nodiscard]] std::uint32_t key() const noexcept { return key_; }
 	[[nodiscard]] std::deque<List> &free_lists() noexcept { return lists_; }
@@ -48,9 +51,9 @@ public:
 	[[nodiscard]] std::uint64_t reports() const noexcept { return reports_; }
 	[[nodiscard]] std::uint64_t drained() const noexcept { return drained_; }
 
-	/** The other end of @p pair. Its SENDs are reports. */
+	/** Creates the other end of @p pair. Its SENDs are reports. */
 	std::unique_ptr<test::Endpoint> connect(Pair &pair);
-	/** Posts @p chain to a queue pair of the store's own and waits. */
+	/** Posts @p chain to the store's own queue pair and waits for it. */
 	bool run_on_self(const prism::Chain &chain);
 
 	/* StoreDevice */
@@ -84,7 +87,7 @@ private:
 	std::deque<List> lists_;
 	Inbox inbox_;
 	Pair self_;
-	std::vector<std::uint64_t> word_; /* where answers to self_ go */
+	std::vector<std::uint64_t> word_; /* receives the answers to self_ */
 	const std::uint32_t word_key_;
 	std::uint64_t reports_ = 0;
 	std::uint64_t drained_ = 0;

@@ -10,12 +10,17 @@
 namespace simulation
 {
 
-/** What all clients of one life of a server did, in the order in which it happened: that, not the clock, is its time.
+/**
+ * Operations of all clients during one life of a server, in the order in which they happened: this order, not the
+ * clock, is the history's time.
  */
 class History
 {
 public:
-	/** @p operation: kind, key, client, and what is known of value and expected. The answer is for end(). */
+	/**
+	 * Records the start of @p operation (kind, key, client, and as much of value and expected as is known); end()
+	 * records its answer.
+	 */
 	std::size_t begin(prism::test::Operation operation)
 	{
 		operation.invoked = ++moment_;
@@ -23,7 +28,7 @@ public:
 		return operations_.size() - 1;
 	}
 
-	/** Never for an operation whose outcome is not known. @p value: what a get returned. */
+	/** Records the answer. Not called for an operation of unknown outcome. @p value: value that a get returned. */
 	void end(std::size_t record, prism::test::Outcome outcome, prism::test::Value value = prism::test::absent)
 	{
 		prism::test::Operation &operation = operations_[record];
@@ -33,7 +38,10 @@ public:
 			operation.value = value;
 	}
 
-	/** What a conditional operation has found there, which was not its condition: a swap is one after the fact. */
+	/**
+	 * Records the value that a conditional operation found instead of the one expected. Turns a swap into a
+	 * conditional put.
+	 */
 	void expect(std::size_t record, prism::test::Value found)
 	{
 		operations_[record].kind = prism::test::Kind::conditional_put;

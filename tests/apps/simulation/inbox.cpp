@@ -9,7 +9,7 @@ namespace simulation
 
 namespace
 {
-/* Reports that may wait, and how many of them are handled at a time, as Reclaimer::poll() does */
+/* Most reports that may wait, and most that are handled at a time, as in Reclaimer::poll() */
 constexpr std::uint32_t report_slots = 64;
 constexpr std::size_t reports_a_poll = 16;
 } // namespace

@@ -13,7 +13,7 @@
 namespace simulation
 {
 
-/** Where clients' reports of freed buffers arrive: prism::Reclaimer, whose queue is an ibv_srq, without that. */
+/** Receiver of clients' reports of freed buffers: prism::Reclaimer without its queue, an ibv_srq. */
 class Inbox
 {
 public:
@@ -22,10 +22,12 @@ public:
 	Inbox(const Inbox &) = delete;
 	Inbox &operator=(const Inbox &) = delete;
 
-	/** SENDs to @p endpoint come here. */
+	/** Receives the SENDs to @p endpoint. */
 	void serve(test::Endpoint &endpoint) noexcept;
 
-	/** Hands a few messages that have arrived to @p judge: null for one that is no report. How many there were. */
+	/**
+	 * Hands some of the messages that have arrived to @p judge, null for one that is no report. Returns how many.
+	 */
 	std::size_t take(const std::function<void(const prism::FreeReport *)> &judge);
 	[[nodiscard]] bool empty() const noexcept { return arrived_.empty(); }
 

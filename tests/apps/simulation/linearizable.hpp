@@ -10,7 +10,7 @@
 namespace simulation
 {
 
-/** Tells @p find if @p history is not linearizable. @p place: what its keys are, "block". */
+/** Calls @p find if @p history is not linearizable. @p place: name for one of its keys, such as "block". */
 void check_linearizable(const std::vector<prism::test::Operation> &history, const char *place,
 	const std::function<void(const std::string &)> &find);
 inline void check_linearizable(
@@ -19,7 +19,7 @@ inline void check_linearizable(
 	check_linearizable(history.operations(), place, find);
 }
 
-/** Records a GET of all that is over, by client @p client: it finds @p value, or that nothing is there. */
+/** Records a GET by client @p client after all other operations: it finds @p value, or nothing. */
 void record_last_get(History &history, std::uint32_t client, std::uint64_t key, prism::test::Value value);
 
 } // namespace simulation

@@ -12,13 +12,13 @@ namespace simulation
 {
 
 /**
- * A free list of a simulated device with libprism-ext's bookkeeping of its buffers: prism::FreeList, whose list is an
- * ibv_srq, without that.
+ * Free list of a simulated device, with libprism-ext's bookkeeping of its buffers: prism::FreeList without its list, an
+ * ibv_srq.
  */
 class List
 {
 public:
-	/** @p count buffers of @p size bytes from @p va on, under @p key. @p grace: as the device has it. */
+	/** @p count buffers of @p size bytes from @p va on, under @p key. @p grace: DeviceOptions::grace. */
 	List(soft::Engine &engine, std::uint64_t va, std::uint32_t key, std::uint32_t size, std::uint32_t count,
 		bool grace);
 	~List();
@@ -30,12 +30,15 @@ public:
 	[[nodiscard]] std::uint32_t buffers() const noexcept { return ledger_.buffers(); }
 	[[nodiscard]] std::uint64_t first() const noexcept { return ledger_.address_of(0); }
 
-	/** A client frees @p address; judged with counters that refresh() has read since the report came. */
+	/**
+	 * Handles a client's report that it frees @p address. Needs counters that refresh() has read since the report
+	 * came.
+	 */
 	void release(std::uint64_t address);
 	void refresh();
 	void post_released();
 
-	/** Whether the state of every buffer is known, as mark() needs it. */
+	/** Returns true if the state of every buffer is known, as mark() requires. */
 	[[nodiscard]] bool exact() const noexcept { return ledger_.exact(); }
 	void mark() { ledger_.mark(); }
 	void spare(std::uint64_t address) noexcept { ledger_.spare(address); }
@@ -43,11 +46,11 @@ public:
 	void taken_by_owner(std::uint64_t address);
 	[[nodiscard]] std::uint32_t available() const noexcept;
 
-	/** Buffers that the device has taken back from unfinished ALLOCATEs. */
+	/** Returns the number of buffers that the device has taken back from unfinished ALLOCATEs. */
 	[[nodiscard]] std::uint64_t taken_back() const noexcept { return srq_.reclaimed; }
-	/** Addresses that were refused: nobody held them. */
+	/** Returns the number of addresses refused because nobody held them. */
 	[[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
-	/** The addresses in the list, which is empty afterwards. */
+	/** Empties the list. Returns its addresses. */
 	std::vector<std::uint64_t> take_all();
 
 private:

@@ -14,7 +14,7 @@ struct SimulatedDevice {
 	static constexpr bool has_atomic_write = false;
 
 	static bool may_write_atomically(const Object &) { return false; }
-	/* One thread runs a simulation. */
+	/* No locking: one thread runs a simulation. */
 	struct Lock {
 	};
 	static Lock hold(Object &) { return {}; }

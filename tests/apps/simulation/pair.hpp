@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A queue pair on the simulated network that takes what a verbs one takes: chains, and sends. */
+/* Queue pair on the simulated network that takes the same requests as a verbs queue pair: chains and sends. */
 #pragma once
 
 #include <cstddef>
@@ -17,46 +17,48 @@
 namespace simulation
 {
 
-/** The protection domain of all that a simulated device has. */
+/** Protection domain of all objects of a simulated device. */
 inline constexpr std::uint32_t domain = 1;
 
 namespace soft = prism::soft;
 namespace test = prism::test;
 
-/** What Posting works on: begins as every queue pair of libprism does. */
+/** State for Posting; begins like every queue pair of libprism. */
 struct PostingObject : prism::PostingState<soft::SendRequest> {
 	test::Endpoint *endpoint = nullptr;
 };
 
-/** Posts by the code of the devices (posting.hpp), to an engine without sockets. Not copied: libibverbs points into it.
+/**
+ * Queue pair that posts with the devices' code (posting.hpp) to an engine without sockets. Not copied: libibverbs
+ * points into it.
  */
 class Pair
 {
 public:
 	Pair(test::Node &node, const test::EndpointOptions &options);
 
-	/** Connects this and @p server to each other, or this to itself. */
+	/** Connects this pair and @p server to each other, or this pair to itself. */
 	void connect(test::Endpoint &server, const test::ConnectOptions &options);
 
-	/** As Chain::post(). */
+	/** Posts like Chain::post(). */
 	int post(const prism::Chain &chain, std::uint64_t wr_id) noexcept;
 	int post(std::span<const prism::Chain::Posting> postings) noexcept;
 
-	/** As ibv_post_send(3). 0 or errno. */
+	/** Posts like ibv_post_send(3). Returns 0 or an errno. */
 	int post(ibv_send_wr *first) noexcept;
 
-	/** SEND of bytes that are copied at once. 0 or errno. */
+	/** Posts a SEND of @p bytes, which are copied at once. Returns 0 or an errno. */
 	int send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept;
 
-	/** Takes one completion of what was posted. False: there is none. */
+	/** Takes one completion. Returns false if there is none. */
 	bool poll(prism::Completion &completion) noexcept;
 
-	/** What builds a CAS of a chain. */
+	/** Function that adds a CAS to a chain. */
 	using CasBuilder = decltype(prismdv_qp_ex::wr_cas);
-	/** For controls that spoil them: @p builder stands in front of the one that is returned. */
+	/** Installs @p builder instead of the current one, which it returns. For controls that spoil a CAS. */
 	CasBuilder put_in_front(CasBuilder builder) noexcept { return std::exchange(object_.dv.base.wr_cas, builder); }
 
-	/** Likewise, what builds everything else. The same for all pairs. */
+	/** Return the functions that add all other operations, for the same purpose. All pairs share them. */
 	[[nodiscard]] prismdv_qp_ex &prism_builders() noexcept { return object_.dv.base; }
 	[[nodiscard]] ibv_qp_ex &verbs_builders() noexcept { return object_.base.qp_ex; }
 

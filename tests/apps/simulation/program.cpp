@@ -40,7 +40,7 @@ void add_network_options(cli::CommandLine &app, test::Faults &faults, test::Dela
 	app.add_option("--latency-ns", delays.latency, "of a packet, one way");
 }
 
-/** How many crashes of clients there were. */
+/** Returns the number of crashes of clients in the run. */
 std::uint64_t Runs::add(std::uint64_t seed, std::uint64_t crash_at, const Result &result)
 {
 	const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the programs of the simulators have in common: runs of many seeds, and what they have come to. */
+/* Common part of the simulators' programs: runs of many seeds, and their results. */
 #pragma once
 
 #include <atomic>
@@ -18,18 +18,20 @@
 namespace simulation
 {
 
-/** A flaw, and what the checks say of it: nothing else may be found, or the control has found something else. */
+/**
+ * Flaw, and parts of the findings that it causes. Any other finding means that the control has found something else.
+ */
 template <typename Flaw>
 struct Control {
 	Flaw flaw{};
-	std::vector<std::string> findings; /* parts of them */
+	std::vector<std::string> findings; /* parts of the expected findings */
 };
 
-/** By the names of --flaw. */
+/** Controls by their names for --flaw. */
 template <typename Flaw>
 using Controls = std::map<std::string, Control<Flaw>>;
 
-/** Whether @p finding contains one of @p parts. */
+/** Returns true if @p finding contains one of @p parts. */
 [[nodiscard]] bool is_one_of(const std::string &finding, const std::vector<std::string> &parts);
 
 struct ProgramOptions {
@@ -42,40 +44,41 @@ struct ProgramOptions {
 	[[nodiscard]] bool is_broken() const { return flaw != "none"; }
 };
 
-/** --seeds and what else says which runs there are. */
+/** Adds --seeds and the other options that select runs. */
 void add_run_options(prism::cli::CommandLine &app, ProgramOptions &options, const prism::cli::IsMember &flaws);
-/** The network's faults, its latency, and the path MTU. */
+/** Adds options for the network's faults, its latency and the path MTU. */
 void add_network_options(prism::cli::CommandLine &app, test::Faults &faults, test::Delays &delays, std::uint32_t &mtu);
 
-/** Runs, by seed and packet with which the first client dies, and what they have come to. */
+/** Runs, each given by its seed and the packet with which the first client dies, and their results. */
 class Runs
 {
 public:
-	/** One run; it adds its figures to the program's under lock(). @p run: which of the seeds it is, from 0. */
+	/** One run; it adds its figures to the program's under lock(). @p run: index of its seed, from 0. */
 	using Run = std::function<Result(std::uint64_t seed, std::uint64_t run, std::uint64_t crash_at)>;
 
-	/** @p expected: parts of the findings that a flaw is to have. */
+	/** @p expected: parts of the findings that the flaw causes. */
 	Runs(const ProgramOptions &options, std::vector<std::string> expected)
 		: options_(options), expected_(std::move(expected))
 	{
 	}
 
 	/**
-	 * All that the options say. With --crash-at-packet all a run for each packet of the first client with which it
-	 * can die: the last of them ends, or finds something, before. @p ends_early: with the first finding of a flaw.
+	 * Runs all seeds of the options. With --crash-at-packet all, does one run for each packet of the first client
+	 * with which it can die; the last of them ends or finds something before that packet. @p ends_early: stop at
+	 * the first finding.
 	 */
 	void run(const Run &run, bool ends_early = false);
 
 	[[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 	[[nodiscard]] std::uint64_t runs() const noexcept { return runs_; }
 	/**
-	 * How each report ends: scans of the servers, which have @p found something beside buffers, times, findings.
-	 * @p all: of all runs.
+	 * Returns the end of a report: scans of the servers, buffers that these found and, in words, what else
+	 * (@p found), times, findings. @p all: sums over all runs.
 	 */
 	[[nodiscard]] std::string summary(const Result &all, const std::string &found = {}) const;
-	/** Of real time, so far. */
+	/** Returns the real time used so far. */
 	[[nodiscard]] double seconds() const;
-	/** 0 if everything is well, or if a flaw was found and nothing but the flaw. */
+	/** Returns 0 if nothing was found, or if a flaw was to be found and nothing else was. */
 	[[nodiscard]] int exit_code() const noexcept;
 
 private:
@@ -88,12 +91,12 @@ private:
 	std::mutex mutex_;
 	std::uint64_t runs_ = 0;
 	std::atomic<std::uint64_t> findings_ = 0;
-	std::uint64_t unexpected_ = 0; /* of these: not what the flaw does */
+	std::uint64_t unexpected_ = 0; /* those that the flaw does not cause */
 };
 
 /**
- * Runs a World for each, and sums up what they have come to. @p prepare: is given the options of a run and which of the
- * seeds it is, from 0.
+ * Runs a World for each run and sums up the results. @p prepare: called with the options of a run and the index of its
+ * seed, from 0.
  */
 template <typename World, typename WorldResult, typename WorldOptions>
 WorldResult run_worlds(Runs &runs, const WorldOptions &world, bool ends_early = false,

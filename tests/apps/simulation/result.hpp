@@ -9,16 +9,16 @@
 namespace simulation
 {
 
-/** What a run has come to, or many of them; worlds add their own. */
+/** Result of one run, or the sum of many; worlds add their own figures. */
 struct Result {
-	std::string finding;      /* empty: all is well */
-	std::uint64_t others = 0; /* findings that were not expected */
+	std::string finding;      /* empty if there is none */
+	std::uint64_t others = 0; /* unexpected findings */
 	StoreFigures stores;
 	std::uint64_t packets = 0;
 	std::uint64_t crashes = 0; /* of clients */
 	soft::Time time = 0;
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const Result &other) noexcept
 	{
 		others += other.others;

@@ -18,7 +18,7 @@ struct StoreOptions : DeviceOptions {
 	std::vector<prism::apps::BufferClass> classes; /* of buffers, by ascending size */
 	std::uint32_t max_connections = 16;
 	prism::apps::RecoveryOptions recovery{std::chrono::seconds(10), std::chrono::milliseconds(1), 8};
-	bool takes_all_reports = true; /* before a scan ends; controls leave it out */
+	bool takes_all_reports = true; /* before a scan ends; false in controls */
 };
 
 struct StoreFigures {
@@ -26,7 +26,7 @@ struct StoreFigures {
 	std::uint64_t drained = 0;
 	prism::apps::RecoveryStats recovery;
 
-	/** Sums up; durations are left out. */
+	/** Adds the counters; durations are left out. */
 	void add(const StoreFigures &other) noexcept
 	{
 		reports += other.reports;
@@ -38,28 +38,28 @@ struct StoreFigures {
 	}
 };
 
-/** The server of a store, on a simulated device: apps::OneSidedServer, without sockets and time of its own. */
+/** Server of a store on a simulated device: apps::OneSidedServer without sockets and without its own clock. */
 class Store : protected prism::apps::StoreCore
 {
 public:
 	~Store() override;
 
-	/** A client's control connection has ended: that is how a server learns of its death. */
+	/** Tells the server that a client's control connection has ended; so it learns of the client's death. */
 	void end_of(std::uint32_t connection);
 	void hear_settled(std::uint32_t connection, std::uint64_t value) { recovery().settled(connection, value); }
-	/** A client has heard what it was told, and is a client from now on. */
+	/** Called when a client has received its welcome: it counts as a client from now on. */
 	using StoreCore::enter;
-	/** A scan, as soon as none is under way. */
+	/** Requests a scan, which begins as soon as none is under way. */
 	void want_recovery() { recovery().want(); }
 
-	/** One turn of OneSidedServer::serve(). */
+	/** Does one round of OneSidedServer::serve(). */
 	void serve();
 
-	/** Nothing left to do but reports that may still come. */
+	/** True if nothing is left to do, except for reports that may still come. */
 	[[nodiscard]] bool idle() const noexcept { return recovery().idle(); }
 	[[nodiscard]] bool has_reports() const noexcept { return device_.has_reports(); }
 	[[nodiscard]] std::size_t open() const noexcept { return connections_.size(); }
-	/** The bytes at @p va of the region; nullptr if they are not all inside. */
+	/** Returns the bytes at @p va of the region; nullptr if not all are inside. */
 	[[nodiscard]] const std::byte *at(std::uint64_t va, std::uint64_t length) const noexcept
 	{
 		return device_.at(va, length);
@@ -70,28 +70,31 @@ public:
 		return {device_.reports(), device_.drained(), recovery().stats()};
 	}
 
-	/** Checks, once all clients are gone, that every buffer is at one place; empties the lists. */
+	/** Checks, once all clients have gone, that every buffer is in exactly one place; empties the lists. */
 	void account();
 
 protected:
-	/** @p slot_bytes: of the slots, which begin the region. */
+	/** @p slot_bytes: size of the slots, at the start of the region. */
 	Store(test::Node &node, Surroundings &around, const StoreOptions &options, std::uint64_t slot_bytes);
 
-	/* What derived classes say of their slots, beside RecoveryHost's slots() and look_at(). */
-	/** What slot @p index points at; 0: nothing. */
+	/* Derived classes describe their slots by this function and by slots() and look_at() of RecoveryHost. */
+	/** Returns the address that slot @p index points at; 0 if none. */
 	[[nodiscard]] virtual std::uint64_t buffer_of(std::uint64_t index) const = 0;
 
 	struct Place {
-		std::uint32_t connection = 0; /* its number, never used again */
-		std::uint64_t scratch = 0;    /* of 64 bytes */
+		std::uint32_t connection = 0; /* number of the connection, never used again */
+		std::uint64_t scratch = 0;    /* address of 64 bytes */
 	};
-	/** Connects @p pair; the client is on its way until enter() if @p on_its_way. */
+	/** Connects @p pair. With @p on_its_way, enter() makes it a client; else it is one at once. */
 	Place connect(Pair &pair, bool on_its_way);
-	/** Ends all connections but @p except: with their queue pairs nothing of theirs is executed any more. */
+	/**
+	 * Ends all connections except @p except. Destroys their queue pairs, so none of their requests is executed any
+	 * more.
+	 */
 	void drop_clients(std::uint32_t except = 0);
-	/** Ends connection @p number, likewise. */
+	/** Ends connection @p number in the same way. */
 	void drop_client(std::uint32_t number);
-	/** The number that the next connection will have. */
+	/** Returns the number of the next connection. */
 	[[nodiscard]] std::uint32_t next_number() const { return next_place().value_or(ConnectionPlace{}).number; }
 	bool run_on_self(const prism::Chain &chain) { return device_.run_on_self(chain); }
 
@@ -109,7 +112,7 @@ private:
 		bool dead = false;
 	};
 
-	/* RecoveryHost, but for what StoreCore does */
+	/* RecoveryHost, except for StoreCore's part */
 	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
 	void cut_off(std::uint32_t client) override { drop_client(client); }
 	bool take_reports() override;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Values of histories. The first word is the value's name in the history: it tells the value from all others, and how
- * many words it has. Each word behind it follows from the name and its own place, so that a value which is parts of
- * several, shifted or cut off is none.
+ * Values of histories. The first word is the value's name in the history: it is unique and says how many words the
+ * value has. Each further word follows from the name and its own place, so a mix of several values, a shifted or a
+ * truncated one is recognized.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ namespace simulation
 
 inline constexpr std::size_t most_words = (1 << 17) - 1;
 
-/** The name of client @p client's value number @p count, of 1 to most_words words. At most 2047 clients. */
+/** Returns the name of value number @p count of client @p client, with 1 to most_words words. At most 2047 clients. */
 constexpr std::uint64_t name_of_value(std::uint32_t client, std::uint64_t count, std::size_t words) noexcept
 {
 	return (std::uint64_t{client} + 1) << 53 | std::uint64_t{words} << 36 | count;
 }
 
-/** Word @p place, which is not 0, of the value @p name. */
+/** Returns word @p place, which is not 0, of the value @p name. */
 constexpr std::uint64_t word_of_value(std::uint64_t name, std::size_t place) noexcept
 {
 	std::uint64_t word = name ^ (place * 0x9e37'79b9'7f4a'7c15);
@@ -30,14 +30,14 @@ constexpr std::uint64_t word_of_value(std::uint64_t name, std::size_t place) noe
 	return word ^ word >> 32;
 }
 
-/** Fills @p words, of which there are as many as @p name says. */
+/** Fills @p words, whose number @p name gives. */
 inline void fill_value(std::uint64_t name, std::span<std::uint64_t> words) noexcept
 {
 	for (std::size_t place = 0; place < words.size(); place++)
 		words[place] = place ? word_of_value(name, place) : name;
 }
 
-/** Whether @p bytes are a value, all of it. */
+/** Returns true if @p bytes are one complete value. */
 inline bool is_whole(std::span<const std::byte> bytes) noexcept
 {
 	std::uint64_t name = 0;

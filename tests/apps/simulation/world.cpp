@@ -16,7 +16,7 @@ constexpr Time never = ~Time{0};
 constexpr Time longest_end = 60 * second;
 constexpr std::uint32_t server_qpns = 0x100;
 
-/** The queue pair that a packet is for (BTH, bytes 5 to 7). */
+/** Returns the number of the queue pair that a packet is for (BTH, bytes 5 to 7). */
 std::uint32_t destination(std::span<const std::uint8_t> packet)
 {
 	return std::uint32_t{packet[5]} << 16 | std::uint32_t{packet[6]} << 8 | packet[7];
@@ -24,7 +24,7 @@ std::uint32_t destination(std::span<const std::uint8_t> packet)
 
 } // namespace
 
-/** Of the servers of one site. */
+/** Surroundings of one site's servers. */
 class Site::Around final : public Surroundings
 {
 public:
@@ -150,7 +150,7 @@ void World::step(bool serves)
 		seat->next_poll = 0;
 		if (!seat->occupied())
 			continue;
-		if (random_.chance(20)) /* clients are busy with other things now and then */
+		if (random_.chance(20)) /* now and then, a client is busy with other things */
 			seat->next_poll = now_ + 1 + random_.below(3 * us);
 		else
 			poll(*seat);
@@ -166,7 +166,7 @@ void World::step(bool serves)
 	send_off();
 }
 
-/** What the server of @p site has posted leaves only with a step of the engine. */
+/** Steps the engine first: requests posted by the server of @p site leave only then. */
 void World::go_on_until(Site &site, const std::function<bool()> &done)
 {
 	site.node->engine.progress(now_);
@@ -227,12 +227,12 @@ Time World::held_up(const Seat &seat, std::size_t site) const
 	return parted == parted_until_.end() || parted->second < now_ ? 0 : parted->second - now_;
 }
 
-/** Whether a packet that has come to @p node has come through a partition, and so has not. */
+/** Returns true if a packet that has come to @p node passed through a partition and must be dropped. */
 bool World::is_cut_off(test::Node &node, std::span<const std::uint8_t> packet) const
 {
 	const soft::QueuePair *const qp = node.engine.find_qp(destination(packet));
 	if (!qp)
-		return true; /* nobody is there to take it */
+		return true; /* no queue pair takes it */
 	const auto site_of = [this](const soft::Address &address) {
 		return std::ranges::find_if(
 			sites_, [&address](const Site *site) { return site->node->address == address; });
@@ -254,7 +254,10 @@ void World::doom(Seat &seat, std::uint64_t packets)
 	dying_ = false;
 }
 
-/** What arrives; counts the victim's packets: with the last that it is to see it dies, at the end of the step. */
+/**
+ * Returns true if the packet arrives. Counts the victim's packets: the victim dies at the end of the step with its last
+ * one.
+ */
 bool World::arrives(test::Node &node, std::span<const std::uint8_t> packet)
 {
 	if (!parted_until_.empty() && is_cut_off(node, packet))
@@ -267,7 +270,7 @@ bool World::arrives(test::Node &node, std::span<const std::uint8_t> packet)
 	return true;
 }
 
-/** Of a client that dies only what it had sent before leaves. True: it dies. */
+/** Drops packets that the victim would send after its death. Returns true if it dies now. */
 bool World::take_from_victim()
 {
 	if (!victim_)
@@ -284,7 +287,7 @@ bool World::take_from_victim()
 	return std::exchange(dying_, false);
 }
 
-/** Hands to the network what was sent. */
+/** Hands sent packets to the network. */
 void World::send_off()
 {
 	const bool dies = take_from_victim();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The TCP connections of this process, for tests that lose them. */
+/* TCP connections of this process, for tests that cut them. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -12,7 +12,7 @@
 namespace prism::test
 {
 
-/** Descriptors of this process' connections to @p port, over IPv4. */
+/** Returns the descriptors of this process' connections to @p port, over IPv4. */
 inline std::vector<int> connections_to(std::uint16_t port)
 {
 	constexpr int most_descriptors = 1024;
@@ -26,7 +26,7 @@ inline std::vector<int> connections_to(std::uint16_t port)
 	return found;
 }
 
-/** Both ends see it, as if the network had reset the connection. False: there was none any more. */
+/** Shuts down a connection; both ends see it, as if the network had reset it. Returns false if it was gone already. */
 inline bool cut(int fd)
 {
 	return !shutdown(fd, SHUT_RDWR);

@@ -11,12 +11,12 @@
 namespace prism::test
 {
 
-/** As many different TCP ports of this host, which nobody has at the moment, as places {host, port} of servers. */
+/** Returns @p count different TCP ports of this host that are free now, as places {host, port} of servers. */
 template <typename Place>
 std::vector<Place> free_places(unsigned count)
 {
 	std::vector<Place> places;
-	std::vector<int> sockets; /* all of them at once: a port that is given back may be the next one */
+	std::vector<int> sockets; /* all open at once: a released port may be the next one found */
 	for (unsigned i = 0; i < count; i++) {
 		sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
 		sockaddr_in address{};

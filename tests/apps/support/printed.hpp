@@ -13,7 +13,7 @@ struct CloseFile {
 	void operator()(std::FILE *file) const noexcept { std::fclose(file); }
 };
 
-/** What @p print (std::FILE *) prints. */
+/** Returns the output of @p print (std::FILE *). */
 template <typename Print>
 std::string printed_by(Print print)
 {

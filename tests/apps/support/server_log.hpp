@@ -9,7 +9,7 @@
 namespace prism::test
 {
 
-/** What servers say, of their connections for example. Any thread. */
+/** Log of servers, with lines about their connections for example. Any thread. */
 class ServerLog
 {
 public:

@@ -9,7 +9,7 @@ namespace prism::test
 
 constexpr std::chrono::seconds patience{30};
 
-/** Until @p done. False: the test has waited for too long. */
+/** Waits until @p done. Returns false if that takes too long. */
 template <typename Done>
 bool wait_until(Done done)
 {
