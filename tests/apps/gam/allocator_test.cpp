@@ -78,7 +78,7 @@ TEST(Allocator, KnowsWhatIsFreshAndWhatIsAllocated)
 	EXPECT_FALSE(again->fresh && again->offset == first->offset);
 }
 
-/** What is allocated never overlaps, and what was freed is joined again. */
+/** Checks that allocations never overlap and that freed neighbours are joined again. */
 TEST(Allocator, KeepsItsBooks)
 {
 	constexpr std::uint64_t blocks = 512;

@@ -16,7 +16,9 @@ inline bool passes(Coherence &node, const Access &access)
 	return access.kind == AccessKind::write && node.write_beside(access.at, {access.bytes, access.length});
 }
 
-/** Begins @p access as a Session does: reads and writes pass the protocol if they can. True: it has ended. */
+/**
+ * Begins @p access as a Session does: reads and writes bypass the protocol if they can. Returns true if it has ended.
+ */
 inline bool begin(Coherence &node, Access &access)
 {
 	if (!passes(node, access))

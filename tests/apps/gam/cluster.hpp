@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes of one cluster inside of this process. */
+/* Nodes of one cluster in this process. */
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ namespace prism::gam::test
 struct ClusterOptions {
 	std::size_t nodes = 2;
 	std::size_t lines = 64;          /* that each node can cache */
-	NodeOptions node = small_node(); /* but self */
-	bool through_home = false;       /* as in processes */
+	NodeOptions node = small_node(); /* all but self */
+	bool through_home = false;       /* as between processes */
 	LoopbackDelays delays;
 
-	/** Nobody but those who wait answers for it. */
+	/** Returns options of a small node. Only threads that wait at it poll it. */
 	static NodeOptions small_node()
 	{
 		NodeOptions node;
@@ -33,15 +33,15 @@ struct ClusterOptions {
 	}
 };
 
-/** What a protocol puts into the nodes of a cluster. */
+/** Parts that a protocol adds to the nodes of a cluster. */
 class Making
 {
 public:
 	virtual ~Making() = default;
-	/** What the node is connected to, which hands on to and from @p messages. */
+	/** Returns the network that the node uses; by default @p messages, or one in front of it. */
 	virtual Network &network(NodeId /*self*/, Network &messages) { return messages; }
 	virtual std::unique_ptr<Coherence> make(NodeId self, Coherence::Host &host, std::size_t shard) = 0;
-	/** The node is there: it may be polled. */
+	/** Called when the node exists and may be polled. */
 	virtual void start(NodeId /*self*/, Node & /*node*/) {}
 };
 
@@ -80,7 +80,7 @@ private:
 class Cluster
 {
 public:
-	/** @p making: by default the directory's. */
+	/** @p making: null for the directory protocol's. */
 	explicit Cluster(const ClusterOptions &options, std::unique_ptr<Making> making = {})
 		: network_(options.nodes, options.delays),
 		  making_(making ? std::move(making) : std::make_unique<DirectoryMaking>(options))
@@ -105,7 +105,7 @@ public:
 	[[nodiscard]] Node &node(NodeId number) const noexcept { return *nodes_[number]; }
 	[[nodiscard]] std::uint64_t messages() const { return network_.messages(); }
 
-	/** @p node is dead: nothing of it comes any more, and the others hear that. */
+	/** Declares @p node dead: no more of its messages arrive, and all other nodes learn of its death. */
 	void lose(NodeId node)
 	{
 		network_.cut_off(node);
@@ -114,7 +114,7 @@ public:
 				other->lost(node);
 		}
 	}
-	/** Whatever @p node, which is lost, waits for ends. */
+	/** Ends all that @p node, which lose() has declared dead, waits for. */
 	void let_go_of_all(NodeId node)
 	{
 		for (const Node *const other : nodes_) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that speak the directory protocol, on a Net; and what a thread of one of them does. */
+/* Nodes that speak the directory protocol, on a Net, and accesses by threads of a node. */
 #pragma once
 
 #include <cstring>
@@ -19,10 +19,10 @@ using namespace prism::gam;
 using directory::LineState;
 using directory::Type;
 
-/** An access of 8 bytes, and what has become of it. */
+/** Access of 8 bytes, and its result. */
 struct Ask : Access {
 	bool is_over = false;
-	std::uint64_t value = 0; /* of a read, or to be written */
+	std::uint64_t value = 0; /* read, or to be written */
 };
 
 struct DirectoryNodes : testing::Test {
@@ -36,7 +36,7 @@ struct DirectoryNodes : testing::Test {
 
 	std::size_t lines = 8;
 	directory::Options options;
-	std::vector<BlockLog *> logs; /* of each node; none: nothing is logged */
+	std::vector<BlockLog *> logs; /* one for each node; if empty, nothing is logged */
 	std::vector<Memory> memories;
 	std::unique_ptr<Net> net;
 	std::vector<std::unique_ptr<Ask>> asked;
@@ -103,7 +103,7 @@ struct DirectoryNodes : testing::Test {
 		return ask.error;
 	}
 
-	/** Runs until nothing moves; @p ask is over then. */
+	/** Runs until nothing moves; @p ask must be over then. Returns its value. */
 	std::uint64_t result(Ask &ask)
 	{
 		EXPECT_TRUE(net->run());
@@ -120,7 +120,7 @@ struct DirectoryNodes : testing::Test {
 	std::uint64_t reads(NodeId id, Address at) { return result(read(id, at)); }
 	void writes(NodeId id, Address at, std::uint64_t value) { result(write(id, at, value)); }
 
-	/** All that has been sent since the last call, by type. */
+	/** Returns the numbers of messages sent since the last call, by type. */
 	std::map<Type, std::size_t> sent()
 	{
 		std::map<Type, std::size_t> types;
@@ -137,7 +137,7 @@ struct DirectoryNodes : testing::Test {
 		return all;
 	}
 
-	/** Nothing is under way, and lines and directory agree. */
+	/** Checks that nothing is under way, and that lines and directory agree. */
 	void expect_rest()
 	{
 		EXPECT_TRUE(net->run());

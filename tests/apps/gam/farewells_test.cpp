@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the nodes of the latch protocol agree on when others have died, without a network. */
+/* Agreement of the latch protocol's nodes on the deaths of others, without a network. */
 #include "gam/process/farewells.hpp"
 
 #include <gtest/gtest.h>
@@ -176,7 +176,7 @@ TEST_F(FarewellsTest, WhatCannotBeIsForgotten)
 	EXPECT_EQ(ended(3), 3U);
 }
 
-/** Here of a node that came and died before this one heard of it. */
+/** Tested with a node that joined and died before this node heard of it. */
 TEST_F(FarewellsTest, WhoInventsDeathsKeepsNobodyElseFromBeingHeard)
 {
 	constexpr std::uint64_t late = 20;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Fibers that play the threads of a test. If a node's `rest` is yield() and the messages' clock now(), a run can be
- * repeated. */
+/*
+ * Fibers in the roles of a test's threads. A run can be repeated if the nodes' `rest` is yield() and the messages'
+ * clock is now().
+ */
 #pragma once
 
 #include <chrono>
@@ -17,8 +19,8 @@ namespace prism::gam::test
 {
 
 /**
- * Fibers of the thread that runs them. One goes on until it calls yield(), or ends; then the next one does. So nobody
- * waits for the scheduler of the system, which takes most of the time if others want the processors too.
+ * Fibers of the thread that calls run(). Each runs until it calls yield() or ends; then the next one runs. This avoids
+ * waiting for the system's scheduler, which takes most of the time if others use the processors too.
  */
 class Fibers
 {
@@ -29,11 +31,11 @@ public:
 	Fibers &operator=(const Fibers &) = delete;
 
 	void add(std::function<void()> play);
-	/** Until all have ended. */
+	/** Runs until all fibers have ended. */
 	void run();
-	/** Lets the next one go on; nothing if no fiber runs. */
+	/** Lets the next fiber run; does nothing outside fibers. */
 	static void yield();
-	/** Of this thread: goes on by a step with each yield(), so whoever waits for long costs little. */
+	/** Returns this thread's clock, which advances by one step with each yield(): a long wait costs little. */
 	static std::chrono::steady_clock::time_point now();
 
 private:
@@ -42,11 +44,13 @@ private:
 	std::vector<std::unique_ptr<Fiber>> fibers_;
 };
 
-/** Plays @p players until all have ended: as threads or, @p as_fibers, as these, beside which each of @p nodes answers.
+/**
+ * Plays @p players until all have ended, as threads or, with @p as_fibers, as fibers. Each of @p nodes is polled
+ * meanwhile.
  */
 void play(std::vector<std::function<void()>> players, std::span<Node *const> nodes, bool as_fibers);
 
-/** How many seeds a test tries: @p usual, or what the environment's PRISM_SEEDS says. */
+/** Returns the number of seeds for a test: @p usual, or the value of PRISM_SEEDS in the environment. */
 [[nodiscard]] std::uint64_t simulated_seeds(std::uint64_t usual);
 
 } // namespace prism::gam::test

@@ -8,7 +8,7 @@
 namespace gam_test
 {
 
-/** A folder of its own, in memory if there is any; it is gone with this object. */
+/** Temporary folder, in memory if possible; removed with this object. */
 class Folder
 {
 public:

@@ -154,7 +154,7 @@ TEST_F(ReadBeside, CountsAsAUse)
 	EXPECT_EQ(cache.least_recently_used()->block(), block(1));
 }
 
-/** What it copies was all there at one moment, whoever changes the line or has the place for another block. */
+/** Checks that copies are consistent while others change the line or give its place to another block. */
 TEST_F(ReadBeside, IsOfOneMoment)
 {
 	std::atomic<bool> over{false};
@@ -264,7 +264,7 @@ TEST_F(WriteBeside, CountsAsAUse)
 	EXPECT_EQ(cache.least_recently_used()->block(), block(2));
 }
 
-/** Two that write, one that reads, and one that has the cache: each of them finds what one write has left. */
+/** Runs two writers, a reader and the owner of the cache: each of them must find the result of one write. */
 TEST_F(WriteBeside, IsOfOneMoment)
 {
 	std::atomic<bool> over{false};

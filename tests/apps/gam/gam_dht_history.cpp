@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The hash table, used by threads of several nodes at once: their histories are linearizable, and the controls' not. */
+/* Histories of the hash table, used by threads of several nodes at once: linearizable, except for the controls'. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,29 +38,29 @@ using History = std::vector<prism::test::Operation>;
 using prism::test::Kind;
 using prism::test::Verdict;
 
-constexpr std::size_t most_words = 150; /* of a value: more than two blocks */
+constexpr std::size_t most_words = 150; /* words of a value: more than two blocks */
 constexpr NodeId dying = 2;
 
 struct Trial {
 	ClusterOptions cluster;
 	std::uint32_t threads = 4;      /* on the nodes in turn */
-	std::uint64_t operations = 200; /* of each thread */
+	std::uint64_t operations = 200; /* by each thread */
 	TableCare care;
 	std::vector<std::uint64_t> keys;
-	std::size_t least_words = 1;       /* of a value */
-	bool dies = false;                 /* node `dying`, half way. The table is on the first node */
+	std::size_t least_words = 1;       /* words of a value */
+	bool dies = false;                 /* node `dying` dies half way. The table is on the first node */
 	std::optional<std::uint64_t> seed; /* threads are fibers, and time is counted in their turns */
 };
 
-/** What the threads of a trial share. */
+/** State shared by the threads of a trial. */
 struct Course {
 	std::atomic<std::uint64_t> done{0};                  /* operations */
-	std::atomic<std::uint64_t> died{prism::test::never}; /* when */
+	std::atomic<std::uint64_t> died{prism::test::never}; /* moment of the death */
 };
 
 struct Verdicts {
 	Verdict history = Verdict::undecided;
-	std::uint64_t damaged = 0; /* values that nobody has stored */
+	std::uint64_t damaged = 0; /* GETs of values that nobody has stored */
 	std::uint64_t failed = 0;  /* operations */
 	std::uint64_t found = 0;   /* GETs that found a value */
 	std::uint64_t messages = 0;
@@ -68,7 +68,7 @@ struct Verdicts {
 	[[nodiscard]] bool sound() const { return history == Verdict::linearizable && !damaged && !failed; }
 };
 
-/** One thread and what it records. */
+/** Thread, and the operations that it records. */
 class User
 {
 public:
@@ -132,8 +132,8 @@ void User::step()
 	record.outcome = prism::test::Outcome::ok;
 	if (trial_.dies && node_ == dying &&
 		(record.kind == Kind::get || operation.outcome == apps::Outcome::not_found))
-		return;   /* it may have seen what its own threads had not ended, and nobody else ever saw */
-	if (has_died()) { /* nobody was told */
+		return;   /* it may have seen unfinished operations of its own node that nobody else ever saw */
+	if (has_died()) { /* nobody has received the answer */
 		record.outcome = prism::test::Outcome::unknown;
 		record.responded = prism::test::never;
 		history.push_back(record);
@@ -155,7 +155,7 @@ void User::step()
 	history.push_back(record);
 }
 
-/** A cluster, its table, and those who use it. */
+/** Cluster, its table, and the table's users. */
 class Run
 {
 public:
@@ -212,7 +212,7 @@ private:
 	Cluster cluster_;
 	Address catalogue_;
 	Course course_;
-	std::mutex lock_; /* of what follows */
+	std::mutex lock_; /* protects the members below */
 	History history_;
 	Verdicts seen_;
 };
@@ -241,7 +241,7 @@ void expect_sound(const Verdicts &verdicts)
 	EXPECT_GT(verdicts.found, 40U);
 }
 
-/** Keys that have the same tag, a few of them. */
+/** Returns @p count keys that have the same tag. */
 std::vector<std::uint64_t> colliding_keys(std::size_t count)
 {
 	std::vector<std::uint64_t> keys;
@@ -290,7 +290,9 @@ TEST(TableHistory, TagsThatCollide)
 	EXPECT_FALSE(judge(colliding).sound()) << "the control";
 }
 
-/** Whose values are longer than a block: all that has ended outlives its client. */
+/**
+ * Returns a trial with values longer than a block, in which a node dies: every completed operation outlives its client.
+ */
 Trial deadly_trial()
 {
 	Trial deadly = trial_of(3);
@@ -316,7 +318,7 @@ TEST(TableHistory, ControlThatFreesBeforeTheHomeKnows)
 	EXPECT_LT(sound, 20U);
 }
 
-/** A few operations, in the order of @p seed. */
+/** Returns a trial of a few operations, in an order given by @p seed. */
 Trial simulated(std::uint64_t seed)
 {
 	Trial trial = deadly_trial();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The hash table, one operation after another. */
+/* Single operations on the hash table, one after another. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,11 +35,11 @@ ClusterOptions of(std::size_t nodes, std::uint64_t bytes = std::uint64_t{8} << 2
 	ClusterOptions options;
 	options.nodes = nodes;
 	options.node.bytes = bytes;
-	options.node.serves = true; /* those that no thread uses answer, too */
+	options.node.serves = true; /* nodes without a thread answer, too */
 	return options;
 }
 
-/** One handle on a table, of a thread of a node. */
+/** Handle on a table, used by a thread of a node. */
 class User
 {
 public:
@@ -62,7 +62,7 @@ public:
 		run(OperationKind::erase, key, "");
 		return operation_.outcome;
 	}
-	/** The value, or how the outcome differs from ok. */
+	/** Returns the value, or the outcome in parentheses if it is not ok. */
 	std::string get(const std::string &key)
 	{
 		room_.assign(1 << 20, '?');
@@ -98,7 +98,7 @@ std::string key(unsigned number)
 	return "key" + std::to_string(number);
 }
 
-/** Two keys whose tags are equal, in a table that has one bucket. */
+/** Returns two keys with equal tags, for a table that has one bucket. */
 std::pair<std::string, std::string> colliding_keys()
 {
 	std::unordered_map<std::uint32_t, std::string> seen;
@@ -194,7 +194,7 @@ TEST(Table, EqualTagsAreNotEqualKeys)
 	EXPECT_EQ(user.erase(one), Outcome::ok);
 	EXPECT_EQ(user.get(other), "of the other");
 
-	/* The control: these tests can fail. */
+	/* Control: shows that these tests can fail. */
 	TableCare careless;
 	careless.compares_keys = false;
 	User wrong(*cluster.nodes()[0], user.catalogue(), careless);
@@ -218,7 +218,7 @@ TEST(Table, ChainsOfOverflowBuckets)
 		ASSERT_EQ(other.get(key(i)), i % 3 ? key(i) + "'s" : "(absent)");
 }
 
-/** A key whose entry is behind a place that has become free. */
+/** Tests a key whose entry is behind a place that has become free. */
 TEST(Table, PutSearchesTheWholeChain)
 {
 	Cluster cluster(of(1));
@@ -234,7 +234,10 @@ TEST(Table, PutSearchesTheWholeChain)
 	EXPECT_EQ(user.get(key(34)), "(absent)") << "it was there twice";
 }
 
-/** A record of one block is written over, so that a node without memory takes it; any other is made anew. */
+/**
+ * Checks that a record of one block is overwritten in place, so that a full node can still take it; others are
+ * replaced.
+ */
 TEST(Table, WritesOverARecordOfTheSameLength)
 {
 	Cluster cluster(of(2));
@@ -300,7 +303,7 @@ TEST(Table, AFullNodeChangesNothing)
 		EXPECT_EQ(user.get(key(i)), std::string(1000, 'a'));
 }
 
-/** The record fits where its writer is, and the chain of its bucket cannot grow at its home. */
+/** Tests a record that fits on its writer's node while its bucket's chain cannot grow at its home. */
 TEST(Table, NoRoomForAnOverflowBucket)
 {
 	Cluster cluster(of(2, 64 * block_size));
@@ -313,7 +316,7 @@ TEST(Table, NoRoomForAnOverflowBucket)
 			taken.emplace_back();
 	}
 	const std::uint64_t before = cluster.nodes()[1]->available();
-	/* 128 bytes are nowhere; a value of a few bytes may have been left. */
+	/* No node has 128 bytes left; there may be room for a value of a few bytes. */
 	unsigned stored = 0;
 	Outcome outcome = Outcome::ok;
 	ASSERT_EQ(user.session().free(taken[0]), 0);
@@ -337,12 +340,12 @@ TEST(Table, WritersKeepTheirRecords)
 	}
 }
 
-/** What is on chosen nodes takes nothing of others, so that these may leave. */
+/** Checks that a table on chosen nodes takes no memory of others, so that these may leave. */
 TEST(Table, IsOnTheNodesThatWereChosen)
 {
 	Cluster cluster(of(3));
 	TableOptions options;
-	options.buckets = 4; /* they overflow */
+	options.buckets = 4; /* so that they overflow */
 	options.nodes = {0, 2};
 	Node &writing = *cluster.nodes()[1];
 	const std::uint64_t before = writing.available();
@@ -379,7 +382,7 @@ TEST(Table, OnlyATableIsOpened)
 	EXPECT_EQ(cluster.nodes()[0]->available(), before);
 }
 
-/** What other nodes write over the table is not believed. */
+/** Checks that data overwritten by other nodes is detected. */
 TEST(Table, DamageIsReported)
 {
 	Cluster cluster(of(1));
@@ -401,7 +404,7 @@ TEST(Table, DamageIsReported)
 	EXPECT_EQ(user.error(), EBADMSG);
 
 	bucket.entries = {};
-	bucket.overflow = catalogue.array[0]; /* a ring */
+	bucket.overflow = catalogue.array[0]; /* a cycle */
 	ASSERT_EQ(session.write(catalogue.array[0], room), 0);
 	EXPECT_EQ(user.get("a"), "(failed)");
 	EXPECT_EQ(user.error(), EBADMSG);
@@ -411,7 +414,7 @@ TEST(Table, DamageIsReported)
 	EXPECT_EQ(user.error(), EBADMSG);
 }
 
-/** The record of @p name, and what it is, in a table that has one bucket and no other such tag. */
+/** Returns the address of the record of @p name, for a table with one bucket and no other entry of the same tag. */
 Address record_of(User &user, const std::string &name)
 {
 	dht::Catalogue catalogue;
@@ -425,7 +428,7 @@ Address record_of(User &user, const std::string &name)
 	return {};
 }
 
-/** Another key's record of the same lengths is damage, not a miss; a PUT and an ERASE put that right. */
+/** Checks that another key's record of the same lengths is damage, not a miss; a PUT and an ERASE repair it. */
 TEST(Table, AWrongRecordIsNoMiss)
 {
 	Cluster cluster(of(1));
@@ -455,7 +458,7 @@ TEST(Table, AWrongRecordIsNoMiss)
 	EXPECT_EQ(user.get("c"), "c");
 }
 
-/** Likewise an entry whose record is free. */
+/** Checks the same for an entry whose record is free. */
 TEST(Table, APutReplacesAnEntryWhoseRecordIsFree)
 {
 	Cluster cluster(of(1));
@@ -470,13 +473,16 @@ TEST(Table, APutReplacesAnEntryWhoseRecordIsFree)
 	EXPECT_EQ(user.get("a"), "new");
 }
 
-/** So many of the keys a node has replaced, erased and put again do not have their last values when it has died. */
+/**
+ * Lets a node replace, erase and put keys again, then die. Returns the number of keys that do not have their last
+ * values.
+ */
 unsigned wrong_after_a_death(const TableCare &care)
 {
 	constexpr unsigned keys = 60;
 	Cluster cluster(of(3));
 	TableOptions options;
-	options.buckets = 2; /* they overflow */
+	options.buckets = 2; /* so that they overflow */
 	options.nodes = {0, 2};
 	User loader(*cluster.nodes()[0], options);
 	for (unsigned number = 0; number < keys; number++)
@@ -536,7 +542,7 @@ TEST(TableClient, HandsBackWhatHasEnded)
 	EXPECT_EQ(client->poll(completed), 0U);
 	operations[2].value = bytes_of(too_long);
 	EXPECT_EQ(client->start(operations[2]), EINVAL);
-	operations[2].kind = OperationKind::erase; /* its value is nobody's business */
+	operations[2].kind = OperationKind::erase; /* its value does not matter */
 	EXPECT_EQ(client->start(operations[2]), 0);
 	operations[0].kind = OperationKind::get;
 	operations[0].key = bytes_of(too_long);

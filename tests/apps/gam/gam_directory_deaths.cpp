@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that die: node 0 is the home, if it is not the one that dies. */
+/* Deaths of nodes: node 0 is the home, unless it is the one that dies. */
 #include "directory_nodes.hpp"
 
 #include <cerrno>
@@ -26,7 +26,7 @@ struct DirectoryDeaths : DirectoryNodes {
 			all += net->is_dead(id) ? 0 : node(id).stats().lost_values;
 		return all;
 	}
-	/** One after another writes: the block is usable, and all agree about it. */
+	/** Checks that the block is usable: lets each live node write it in turn and all others read it. */
 	void expect_usable()
 	{
 		std::uint64_t value = 100;
@@ -64,7 +64,10 @@ TEST_F(DirectoryDeaths, OfTheOwner)
 	expect_usable();
 }
 
-/** What it has given to another, by the home, is not at the home as long as it is on its way. */
+/**
+ * Checks a write-back by a node that has handed the block over: until the data has passed the home, the home does not
+ * have it.
+ */
 TEST_F(DirectoryDeaths, OfOneThatHasWrittenBackWhatOthersHaveAskedFor)
 {
 	options.through_home = true;
@@ -88,7 +91,10 @@ TEST_F(DirectoryDeaths, OfOneThatHasWrittenBackWhatOthersHaveAskedFor)
 	}
 }
 
-/** An eviction that has begun already is a write-back, too; of what was never here there is none to wait for. */
+/**
+ * Checks that an eviction already begun counts as a write-back, and that a node that never had the block waits for
+ * none.
+ */
 TEST_F(DirectoryDeaths, OfOneThatHasWrittenBackWhatItEvicts)
 {
 	writes(2, at, 6);
@@ -183,7 +189,9 @@ TEST_F(DirectoryDeaths, OfOneThatHasBeenHandedTheBlock)
 	expect_usable();
 }
 
-/** The owner dies at each point of a hand-over: which of its messages have arrived, and who hears first of its death.
+/**
+ * Death of the owner at each point of a hand-over: parameters say which of its messages have arrived and who learns of
+ * its death first.
  */
 struct DirectoryDyingOwner : DirectoryDeaths, testing::WithParamInterface<std::tuple<bool, bool, bool, bool>> {
 };
@@ -223,7 +231,7 @@ TEST_P(DirectoryDyingOwner, ItsBlockIsUsableAndTheRequestEnds)
 
 TEST_F(DirectoryDeaths, OfTheOwnerWhenTheReaderHasGoneOnAlready)
 {
-	/* The reader has the data, drops it and asks anew; the home never gets it. */
+	/* The reader has the data, drops it and asks again; the data never reaches the home. */
 	for (const bool writes_it : {false, true}) {
 		for (const bool evicts : {false, true}) {
 			make();
@@ -255,7 +263,7 @@ TEST_F(DirectoryDeaths, TheRequesterKnowsBeforeTheHomeHearsOfTheTransfer)
 		net->hold({2, 1});
 		Ask &ask = writes_it ? add(1, at, 10) : read(1, at);
 		EXPECT_TRUE(net->run());
-		node(1).lost(2); /* and what 2 has sent to it does not come any more */
+		node(1).lost(2); /* messages of node 2 to it are dropped from now on */
 		EXPECT_TRUE(net->run());
 		EXPECT_TRUE(net->deliver({2, 0})) << "it still comes to the home";
 		EXPECT_TRUE(net->run());

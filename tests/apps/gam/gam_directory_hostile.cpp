@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Messages that no rule allows are counted and change nothing. */
+/* Invalid messages are counted and change nothing. */
 #include "directory_nodes.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ struct DirectoryHostile : DirectoryNodes {
 	const Address at = block();
 	std::array<std::byte, block_size> data{};
 
-	/** Node @p from, which lies, says so to @p to. How many messages were refused. */
+	/** Sends a forged message of node @p from to @p to. Returns the number of messages refused. */
 	std::uint64_t tell(NodeId from, NodeId to, Type type, Message message = {})
 	{
 		const std::uint64_t before = node(to).stats().refused;
@@ -168,7 +168,7 @@ TEST_F(DirectoryHostile, APeerMakesTheHomeKeepOnlySoManyRequests)
 
 TEST_F(DirectoryHostile, AnyMessagesInAnyOrder)
 {
-	/* Node 3 lies to all. Nothing breaks, and blocks of which it has not heard are as they were. */
+	/* Node 3 forges messages to all. Nothing breaks, and blocks that it does not know of keep their values. */
 	std::mt19937_64 random(7);
 	for (NodeId id = 0; id < 3; id++)
 		writes(id, block(9, (id + 1) % 3), id + 1U);
@@ -200,7 +200,7 @@ TEST_F(DirectoryHostile, AnyMessagesInAnyOrder)
 			reads(id, block(9, home));
 		EXPECT_EQ(reads(id, block(9, (id + 1) % 3)), id + 1U);
 	}
-	/* When it is dead, what waited for it ends. */
+	/* When it dies, all waits for it end. */
 	net->kill(3);
 	net->tell_of(3);
 	EXPECT_TRUE(net->run());

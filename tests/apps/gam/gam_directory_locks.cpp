@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Locks: at home and on lines, of threads of one node and of several. */
+/* Locks at the home and on lines, by threads of one node and of several. */
 #include "directory_nodes.hpp"
 
 #include <cerrno>
@@ -19,7 +19,7 @@ struct DirectoryLocks : DirectoryNodes {
 	}
 };
 
-/** The same at the home and elsewhere. */
+/** Tests that are the same at the home and elsewhere. */
 struct DirectoryLocksAt : DirectoryLocks, testing::WithParamInterface<NodeId> {
 	const NodeId here = GetParam();
 	const NodeId other = static_cast<NodeId>(GetParam() == 3 ? 2 : 3);
@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Nodes, DirectoryLocksAt, testing::Values<NodeId>(0, 1))
 TEST_P(DirectoryLocksAt, AWriteLockHoldsAllOthersBack)
 {
 	result(write_lock(here, at));
-	Ask &local = read(here, at); /* of the same thread */
+	Ask &local = read(here, at); /* by the same thread */
 	EXPECT_TRUE(local.is_over);
 	Ask &neighbour = begin(here, AccessKind::read, at, 0, 2);
 	Ask &remote = read(other, at);
@@ -183,7 +183,7 @@ TEST_P(DirectoryLocksAt, SoManyReaders)
 
 TEST_F(DirectoryLocks, ATryThatIsRefusedIsRolledBack)
 {
-	/* 1 and 2 have copies, and 2 locks its: 1 loses its copy, 2 keeps lock and copy, 3 gets nothing. */
+	/* 1 and 2 have copies; 2 locks its copy: 1 loses its copy, 2 keeps both lock and copy, 3 gets nothing. */
 	reads(1, at);
 	result(read_lock(2, at));
 	sent();
@@ -235,8 +235,7 @@ TEST_F(DirectoryLocks, AnUpgradeWaitsForReadersOfItsNode)
 
 TEST_F(DirectoryLocks, AWriteThatWaitedForAReaderLetsTheHomeInvalidateBeforeItUpgrades)
 {
-	/* The home's write waits for the lock behind the write of this node; and an upgrade would wait for the home's.
-	 */
+	/* The home's write waits for the lock behind this node's write; an upgrade would wait for the home's write. */
 	result(read_lock(1, at, 1));
 	Ask &local = begin(1, AccessKind::atomic, at, 1, 2);
 	Ask &remote = add(0, at, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the directory protocol tells the logs of its nodes, and when: docs/gam-recovery.md, "Terms". */
+/* Entries that the directory protocol gives to its nodes' logs, and their moments: docs/gam-recovery.md, "Terms". */
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -19,7 +19,7 @@ struct Logged {
 	NodeId owner = no_node; /* of a transfer */
 	Address block;
 	std::uint64_t counter = 0;
-	std::uint64_t value = 0; /* the first word, of a value */
+	std::uint64_t value = 0; /* first word of a value */
 
 	bool operator==(const Logged &) const = default;
 };
@@ -74,7 +74,7 @@ struct DirectoryLog : DirectoryNodes {
 		return {no_node, at, counter, number};
 	}
 	static Logged transfer(std::uint64_t counter, NodeId owner) { return {owner, block(), counter, 0}; }
-	/* @p ask ends, without an error */
+	/* Checks that @p ask ends without an error */
 	void done(const Ask &ask)
 	{
 		ASSERT_TRUE(net->run());
@@ -99,7 +99,7 @@ TEST_F(DirectoryLog, AnOwnerLogsBeforeAReaderGetsTheValue)
 	done(reader);
 	EXPECT_EQ(reader.value, 11U);
 	EXPECT_TRUE(recorders[0].entries.empty());
-	/* The home has begun a term of its own, and the next is the third. */
+	/* The home has begun a term of its own, so the next is the third. */
 	done(write(3, block(), 33));
 	EXPECT_EQ(recorders[0].take(), list({transfer(3, 3)}));
 }
@@ -113,7 +113,7 @@ TEST_F(DirectoryLog, AnOwnerLogsEvenIfItHasWrittenNothing)
 	EXPECT_EQ(recorders[1].take(), list({value(1, 0)}));
 	ASSERT_TRUE(net->run());
 	EXPECT_TRUE(recorders[1].entries.empty());
-	/* A copy is nothing to log. */
+	/* A copy is not logged. */
 	done(read(1, block()));
 	node(1).flush();
 	ASSERT_TRUE(net->run());
@@ -132,12 +132,12 @@ TEST_F(DirectoryLog, TheHomeLogsWhatItHasWrittenWhenItLeaves)
 	done(add(0, block(), 1));
 	done(write(3, block(), 9));
 	EXPECT_EQ(recorders[0].take(), list({value(0, 7), transfer(1, 3)}));
-	/* What others have written is in their logs. */
+	/* Values written by others are in their logs. */
 	done(read(0, block()));
 	EXPECT_EQ(recorders[3].take(), list({value(1, 9)}));
 	done(read(1, block()));
 	EXPECT_TRUE(recorders[0].entries.empty());
-	/* Its own values are of its own term. */
+	/* The home's own value belongs to its own term. */
 	done(write(0, block(), 10));
 	done(read(1, block()));
 	EXPECT_EQ(recorders[0].take(), list({value(2, 10)}));
@@ -155,7 +155,7 @@ TEST_F(DirectoryLog, ATransferIsLoggedWhenTheTermBeforeHasEnded)
 	net->release_all();
 	net->hold({0, 2});
 	ASSERT_TRUE(net->run());
-	/* ... and before the new owner's begins. */
+	/* ... and before the new owner's term begins. */
 	EXPECT_EQ(recorders[0].take(), list({transfer(2, 2)}));
 	EXPECT_FALSE(next.is_over);
 	net->release_all();
@@ -180,7 +180,7 @@ TEST_F(DirectoryLog, EvictionEndsATerm)
 	net->hold({1, 0});
 	node(1).flush();
 	EXPECT_EQ(recorders[1].take(), list({value(1, 4)}));
-	/* It serves others from the line meanwhile, which is logged already. */
+	/* Meanwhile it serves others from the line, which is logged already. */
 	const Ask &reader = read(2, block());
 	ASSERT_TRUE(net->run());
 	net->release_all();
@@ -203,7 +203,7 @@ TEST_F(DirectoryLog, WhatDiesWithAnOwnerBeginsATermOfTheHome)
 	net->kill(1);
 	net->tell_of(1);
 	done(read(2, block()));
-	/* The memory's value is the one that is left: it is logged as the newest. */
+	/* Only the memory's value is left: it is logged as the newest. */
 	EXPECT_EQ(recorders[0].take(), list({value(2, 0)}));
 }
 
@@ -231,7 +231,7 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	done(write(1, given_back, 33));
 	done(write_lock(1, owned)); /* so it is not evicted */
 	net->kill(0);
-	node(1).flush(); /* its data is lost on its way */
+	node(1).flush(); /* its data is lost on the way */
 	net->tell_of(0);
 	EXPECT_EQ(error(read(1, block(4))), EHOSTUNREACH);
 	EXPECT_EQ(error(write(1, copied, 1)), EHOSTUNREACH);
@@ -252,13 +252,13 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	node(1).drop(given_back);
 	EXPECT_EQ(node(1).line(given_back), LineState::invalid);
 	EXPECT_EQ(error(read(1, given_back)), EHOSTUNREACH);
-	/* When it is back they are evicted as others are. */
+	/* After the home's return they are evicted like others. */
 	node(1).joined(0);
 	node(1).flush();
 	EXPECT_EQ(node(1).line(owned), LineState::to_invalid);
 }
 
-/** The home is back, and has not had it: the line is its owner's still. */
+/** Tests a home that returns without having received the evicted line: its owner still has it. */
 TEST_F(DirectoryLog, AnEvictionThatNoHomeHasSeen)
 {
 	done(write(1, block(), 11));
@@ -284,10 +284,10 @@ TEST_F(DirectoryLog, AHomeIsRestored)
 	EXPECT_EQ(error(read(1, block(2))), EOWNERDEAD);
 	EXPECT_EQ(reads(1, block(3)), 42U);
 	EXPECT_TRUE(recorders[0].entries.empty());
-	/* What was another's is logged as the home's before it leaves. */
+	/* A value that came from another node is logged as the home's before it leaves. */
 	EXPECT_EQ(reads(1, block(1)), 42U);
 	EXPECT_EQ(recorders[0].take(), list({value_at(5, 42, block(1))}));
-	/* It has waited long enough. */
+	/* The block waits no longer. */
 	ASSERT_TRUE(node(0).restore(block(2), {.term = 6, .data = value}));
 	EXPECT_EQ(reads(1, block(2)), 42U);
 	EXPECT_FALSE(node(0).restore(block(1, 1), {}));
@@ -299,7 +299,7 @@ TEST_F(DirectoryLog, ALogThatFails)
 		recorder.is_durable = true;
 		recorder.error = ENOSPC;
 	}
-	/* They are done, but not durable, and say so. */
+	/* The writes are done but not durable, and report that. */
 	EXPECT_EQ(write(0, block(), 1).error, ENOSPC);
 	const Ask &remote = write(1, block(), 2);
 	ASSERT_TRUE(net->run());
@@ -311,7 +311,7 @@ TEST_F(DirectoryLog, ALogThatFails)
 	Ask &reader = read(3, block());
 	done(reader);
 	EXPECT_EQ(reader.value, 2U);
-	/* Without that promise nobody hears of it. */
+	/* Without the promise of durability the error is not reported. */
 	for (Recorder &recorder : recorders)
 		recorder.is_durable = false;
 	done(write(1, block(), 4));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The table of messages in docs/prism-gam.md, row by row: node 0 is the home, 1 requests, 2 and 3 have the block. */
+/* Table of messages in docs/prism-gam.md, row by row: node 0 is the home, 1 requests, 2 and 3 have the block. */
 #include "directory_nodes.hpp"
 
 #include <cerrno>
@@ -14,7 +14,7 @@ using Counts = std::map<Type, std::size_t>;
 struct DirectoryMessages : DirectoryNodes {
 	const Address at = block();
 
-	/** Several have a copy. */
+	/** Gives copies to @p sharers. */
 	void share(std::initializer_list<NodeId> sharers)
 	{
 		for (const NodeId id : sharers)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The table of races in docs/prism-gam.md, row by row. Node 0 is the home; pairs are held back until the race is there.
- */
+/* Table of races in docs/prism-gam.md, row by row. Node 0 is the home; messages are held back to force each race. */
 #include "directory_nodes.hpp"
 
 using namespace gam_test;
@@ -11,7 +10,7 @@ namespace
 struct DirectoryRaces : DirectoryNodes {
 	const Address at = block();
 
-	/** Lets all move that is not held, and then says what was sent. */
+	/** Delivers all messages that are not held. Returns the numbers of messages sent, by type. */
 	std::map<Type, std::size_t> move()
 	{
 		EXPECT_TRUE(net->run());
@@ -35,7 +34,7 @@ TEST_F(DirectoryRaces, AnUpgradeIsOvertakenByAnotherNodesUpgrade)
 	EXPECT_EQ(node(1).line(at), LineState::to_dirty);
 	EXPECT_FALSE(second.is_over) << "before node 1 has acknowledged";
 	net->release_all();
-	/* Node 1 has asked before it acknowledged: its UPGRADE waits, and finds the block dirty. */
+	/* Node 1 asked before it acknowledged: its UPGRADE waits, and finds the block dirty. */
 	EXPECT_EQ(move()[Type::forward_write], 1U);
 	EXPECT_EQ(result(second), 0U);
 	EXPECT_EQ(result(first), 10U);
@@ -60,7 +59,7 @@ TEST_F(DirectoryRaces, AnUpgradeByWhoHasLostItsCopyIsAWrite)
 	expect_rest();
 }
 
-/** What the home wants while the owner evicts the block. */
+/** Tests requests of the home and of others while the owner evicts the block. */
 TEST_F(DirectoryRaces, TheOwnerServesWhileItEvicts)
 {
 	for (const NodeId reader : {0, 1}) {
@@ -87,7 +86,7 @@ TEST_F(DirectoryRaces, AnEvictionThatComesLateIsOnlyAcknowledged)
 	node(2).flush();
 	Ask &add = this->add(1, at, 1);
 	move();
-	/* The block has been handed over; the eviction, and then the transfer, are still to come. */
+	/* The block has been handed over; the messages about the eviction and then the transfer have not arrived. */
 	EXPECT_TRUE(net->deliver({2, 0}));
 	EXPECT_EQ(node(0).entry(at)->owner, 2) << "until it says that it has handed the block over";
 	EXPECT_EQ(after(add), 7U);
@@ -123,7 +122,7 @@ TEST_F(DirectoryRaces, InvalidateMeetsAReadOfWhatWasEvicted)
 	expect_rest();
 }
 
-/** The data is on its way from the owner that was. */
+/** Tests in which data of the former owner is still under way. */
 struct DirectoryOvertaken : DirectoryRaces {
 	void SetUp() override
 	{
@@ -168,7 +167,7 @@ TEST_F(DirectoryOvertaken, AForwardMeetsAGrantThatIsOnItsWay)
 	}
 }
 
-/** A reader has the owner's data, and goes on, before the home has it. */
+/** Tests a reader that gets the owner's data and sends its next request before the home has the data. */
 TEST_F(DirectoryRaces, TheNextRequestOvertakesTheOwnersData)
 {
 	for (const bool evicts : {false, true}) {
@@ -262,7 +261,7 @@ TEST_F(DirectorySmall, ManyWaitForTheOneLine)
 	expect_rest();
 }
 
-/** All wait for the only line. When the block has it, a later write must not come before one that still waits. */
+/** Tests accesses that all wait for the only line. Once the block has it, a new write must not pass a waiting one. */
 TEST_F(DirectorySmall, WritesOfABlockKeepTheirOrder)
 {
 	write(1, block(2), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A home of the directory protocol dies at any message, perhaps with another node, and comes back by real logs: what
- * somebody has read of another, or what was durable, is there.
+ * Deaths of a directory protocol's home at any message, perhaps with another node, and its recovery from real logs:
+ * values that another node has read, or that were durable, are there.
  */
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ namespace
 {
 
 constexpr NodeId home = 0;
-constexpr NodeId mortal = 3; /* dies with the home, now and then */
+constexpr NodeId mortal = 3; /* sometimes dies with the home */
 
 std::uint64_t version_of(const std::byte *data)
 {
@@ -38,13 +38,13 @@ std::uint64_t version_of(const std::byte *data)
 }
 
 struct DirectoryRecovery : DirectoryNodes {
-	/* A node in the conversation */
+	/* Node in the conversation */
 	struct Member final : Witness::Node {
 		DirectoryRecovery *test = nullptr;
 		NodeId self = 0;
 		bool has_lines = true;
 		std::unique_ptr<Witness> witness;
-		std::vector<std::byte> bytes; /* of the line that was looked at last */
+		std::vector<std::byte> bytes; /* of the last line looked at */
 
 		void send(NodeId to, const Message &message) override { test->post(self, to, message); }
 		void for_each_line(NodeId of, const std::function<void(Address, const HeldLine &)> &visit) override
@@ -75,7 +75,7 @@ struct DirectoryRecovery : DirectoryNodes {
 				test->node(self).joined(of);
 		}
 	};
-	/* The home that comes back */
+	/* Home that returns */
 	struct Returned final : HomeRecovery::Home {
 		DirectoryRecovery *test = nullptr;
 		std::map<std::uint64_t, Verdict> verdicts;
@@ -90,7 +90,7 @@ struct DirectoryRecovery : DirectoryNodes {
 
 	void SetUp() override {}
 
-	/* A life of all nodes, by @p seed, with logs of their own */
+	/* Runs all nodes with logs of their own; @p seed gives the accesses */
 	void live(std::uint64_t seed, bool durable)
 	{
 		random.seed(static_cast<std::uint32_t>(seed * 2654435761U + 1));
@@ -178,7 +178,7 @@ struct DirectoryRecovery : DirectoryNodes {
 		wrong += version_of(data) < promised[number] || version_of(data) > latest;
 	}
 
-	/* All questions and answers, until there are none */
+	/* Exchanges questions and answers until there are none left */
 	void talk(HomeRecovery &recovery)
 	{
 		for (; !mail.empty(); mail.pop_front()) {
@@ -248,7 +248,7 @@ struct DirectoryRecovery : DirectoryNodes {
 	std::uint64_t latest = 0;
 	bool is_mortal_away = false;
 	std::minstd_rand random;
-	EntryKind ignored = EntryKind{0}; /* of a flawed recovery */
+	EntryKind ignored = EntryKind{0}; /* kind of entries that a flawed recovery ignores */
 	std::size_t wrong = 0;
 	std::size_t waited = 0;
 	std::size_t owned = 0;
@@ -269,7 +269,7 @@ TEST_F(DirectoryRecovery, WhatWasSeenIsThere)
 	EXPECT_GT(taken, 50U);
 }
 
-/* The controls: a kind of entry is not looked at. */
+/* Controls: recovery ignores one kind of entry. */
 TEST_F(DirectoryRecovery, TransfersAreNeeded)
 {
 	ignored = EntryKind::transfer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Transactions on the global memory, one after another, and two that meet. */
+/* Transactions on the global memory: single ones, and pairs that meet. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,11 +36,11 @@ ClusterOptions of(std::size_t nodes, std::uint64_t bytes = std::uint64_t{4} << 2
 	ClusterOptions options;
 	options.nodes = nodes;
 	options.node.bytes = bytes;
-	options.node.serves = true; /* those that no thread uses answer, too */
+	options.node.serves = true; /* nodes without a thread answer, too */
 	return options;
 }
 
-/** A store on the nodes of a cluster. */
+/** Store on the nodes of a cluster. */
 class Store
 {
 public:
@@ -158,7 +158,7 @@ TEST(Transactions, RollBackChangesNothing)
 	EXPECT_EQ(put(*client, "a", "free"), Outcome::committed) << "its locks are given back";
 }
 
-/** Records of one block, of several, and values that grow and shrink. */
+/** Tests records of one block and of several, and values that grow and shrink. */
 TEST(Transactions, ValuesOfAnyLength)
 {
 	constexpr std::uint32_t longest = 65536;
@@ -204,7 +204,7 @@ TEST(Transactions, KeysOfAnyLength)
 	EXPECT_EQ(job.error, EINVAL);
 }
 
-/** What sleeps in its body while another transaction runs. */
+/** Transaction that sleeps in its body while another transaction runs. */
 class Meeting : public testing::TestWithParam<bool>
 {
 protected:
@@ -218,7 +218,7 @@ protected:
 		EXPECT_EQ(put(*sleeper_, "a", "old"), Outcome::committed);
 	}
 
-	/** Fetches "a" and sleeps; @p changes it then. */
+	/** Fetches "a" and sleeps; with @p changes, writes it afterwards. */
 	void fall_asleep(bool changes)
 	{
 		job_.max_attempts = 1;
@@ -264,7 +264,7 @@ protected:
 	Job job_;
 };
 
-/** Another node, and another lane of the same thread. */
+/** Tests writers on another node and in another lane of the same thread. */
 TEST_P(Meeting, WhoHasReadKeepsWritersOut)
 {
 	fall_asleep(false);
@@ -302,7 +302,7 @@ TEST_P(Meeting, ClientsThatLeaveGiveBackTheirLocks)
 
 INSTANTIATE_TEST_SUITE_P(Transactions, Meeting, testing::Bool());
 
-/** Two that have read a key and want to write it: not both do. */
+/** Checks that of two transactions that have read a key and want to write it, not both can. */
 TEST(Transactions, UpgradesExcludeEachOther)
 {
 	Store store(of(1));
@@ -404,7 +404,7 @@ TEST(Transactions, OnlyAStoreIsOpened)
 	EXPECT_EQ(Records::create(session, {Records::longest_value + 1, {}}).error().code, EINVAL);
 }
 
-/** What other nodes write over a record is not believed. */
+/** Checks that records overwritten by other nodes are detected. */
 TEST(Transactions, DamageIsReported)
 {
 	Store store(of(1));
@@ -428,7 +428,7 @@ TEST(Transactions, DamageIsReported)
 	EXPECT_EQ(job.error, EBADMSG);
 }
 
-/** Each block of a record that a dead node had alone goes back for itself. */
+/** Checks a record of several blocks that only a dead node had: each block falls back to its old value on its own. */
 TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
 {
 	ClusterOptions options = of(3);

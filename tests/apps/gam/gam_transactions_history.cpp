@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Random transactions on registers, of clients on several nodes: strictly serializable, and not without locks. */
+/*
+ * Histories of random transactions on registers, by clients on several nodes: strictly serializable, but not without
+ * locks.
+ */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,15 +45,15 @@ constexpr NodeId dying = 2;
 
 struct Trial {
 	ClusterOptions cluster;
-	unsigned clients = 4;     /* each on a thread, on the nodes in turn */
-	std::uint64_t jobs = 150; /* of each client */
+	unsigned clients = 4;     /* each is a thread; on the nodes in turn */
+	std::uint64_t jobs = 150; /* by each client */
 	std::uint64_t keys = 8;
 	NoWaitClientOptions options;
-	bool dies = false;                 /* node `dying`, half way. All records are on the first node */
+	bool dies = false;                 /* node `dying` dies half way. All records are on the first node */
 	std::optional<std::uint64_t> seed; /* threads are fibers, and time is counted in their turns */
 };
 
-/** What the threads of a trial share. */
+/** State shared by the threads of a trial. */
 struct Course {
 	std::atomic<std::uint64_t> done{0}; /* jobs */
 	std::atomic<bool> died{false};
@@ -67,7 +70,7 @@ Bytes bytes_of(const std::uint64_t &number)
 	return std::as_bytes(std::span(&number, 1));
 }
 
-/** One client, and what it records. */
+/** Client, and the operations that it records. */
 class User
 {
 public:
@@ -88,7 +91,7 @@ public:
 			course_.done++;
 		}
 	}
-	/** One transaction that reads all keys. */
+	/** Reads all keys in one transaction. */
 	void read_all()
 	{
 		std::vector<Step> steps;
@@ -136,14 +139,14 @@ std::vector<User::Step> User::plan()
 		step.key = random_() % trial_.keys;
 		step.writes = random_() % 2;
 		step.reads = !step.writes || random_() % 4;
-		step.erases = !trial_.dies && step.writes && random_() % 8 == 0; /* an erase has no name */
+		step.erases = !trial_.dies && step.writes && random_() % 8 == 0; /* an erase cannot be recognized */
 		if (std::ranges::none_of(steps, [&](const Step &other) { return other.key == step.key; }))
 			steps.push_back(step);
 	}
 	return steps;
 }
 
-/** That it is begun anew says that the attempt before has changed nothing. */
+/** Runs one attempt. A new attempt means that the previous one has changed nothing. */
 apps::Task<int> User::attempt(const std::vector<Step> &steps, tx::Transaction &transaction)
 {
 	if (!recorded_)
@@ -206,8 +209,8 @@ void User::run_one(const std::vector<Step> &steps)
 }
 
 /**
- * What is promised of a client that has died: each record that it has changed is changed or not. What it has read may
- * be what its own node alone had.
+ * Returns what is guaranteed of a dead client: each record that it wrote is changed or not, independently. Its reads
+ * are dropped: it may have read data that only its own node had.
  */
 std::vector<Draft> left_of(const std::vector<Draft> &drafts)
 {
@@ -239,7 +242,7 @@ struct Verdict {
 	std::uint64_t messages = 0;
 };
 
-/** All of a trial, until its clients have read what is left. */
+/** Plays a whole trial; in the end its clients read all keys. */
 std::vector<std::unique_ptr<User>> play(const Trial &trial, Cluster &cluster)
 {
 	const auto play_all = [&](std::vector<std::function<void()>> players) {
@@ -304,7 +307,7 @@ Trial trial_of(std::size_t nodes)
 {
 	Trial trial;
 	trial.cluster.nodes = nodes;
-	trial.cluster.node.serves = true; /* those that no thread uses answer, too */
+	trial.cluster.node.serves = true; /* nodes without a thread answer, too */
 	return trial;
 }
 
@@ -361,7 +364,10 @@ Trial deadly_trial()
 	return deadly;
 }
 
-/** No job of another fails, none waits for a lock of the dead, and what others have committed stays. */
+/**
+ * Checks that no other client's job fails or waits for a lock of the dead client, and that committed changes of others
+ * stay.
+ */
 TEST(TransactionHistory, AClientDies)
 {
 	for (unsigned round = 0; round < 3; round++) {
@@ -372,7 +378,7 @@ TEST(TransactionHistory, AClientDies)
 	}
 }
 
-/** The dead one takes along what others have committed. */
+/** Control: without passing blocks through their home, a dead node takes commits of others with it. */
 TEST(TransactionHistory, ControlThatPassesBlocksByTheirHome)
 {
 	Trial careless = deadly_trial();
@@ -383,14 +389,14 @@ TEST(TransactionHistory, ControlThatPassesBlocksByTheirHome)
 	EXPECT_LT(sound, 40U);
 }
 
-/** A few jobs, in the order of @p seed. */
+/** Returns a trial of a few jobs, in an order given by @p seed. */
 Trial simulated(std::uint64_t seed)
 {
 	Trial trial = deadly_trial();
 	trial.seed = seed;
 	trial.jobs = 10;
 	trial.keys = 4;
-	trial.options.retry.first_pause = {}; /* which the system's clock would count */
+	trial.options.retry.first_pause = {}; /* a pause would be counted by the system's clock */
 	trial.cluster.node.serves = false;
 	trial.cluster.node.rest = &Fibers::yield;
 	trial.cluster.delays = {30us, seed, &Fibers::now};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* SmallBank and TPC-C, as they are, by clients on several nodes: what must hold in the end does, and not without locks.
+/*
+ * SmallBank and TPC-C, unchanged, with clients on several nodes: their invariants hold in the end, but not without
+ * locks.
  */
 #include <gtest/gtest.h>
 
@@ -32,15 +34,15 @@ using tx::Workload;
 
 struct Trial {
 	std::size_t nodes = 3;
-	unsigned clients = 3;        /* each on a thread, on the nodes in turn */
-	std::uint64_t jobs = 100;    /* of each client */
+	unsigned clients = 3;        /* each is a thread; on the nodes in turn */
+	std::uint64_t jobs = 100;    /* by each client */
 	NoWaitClientOptions options; /* of the clients */
 };
 
 struct Tally {
 	tx::Totals totals;
 	std::uint64_t committed = 0;
-	std::uint64_t rolled_back = 0; /* by the workload's own will */
+	std::uint64_t rolled_back = 0; /* as the workload intends */
 	std::uint64_t others = 0;
 
 	void add(const tx::Program &program, const Job &job)
@@ -88,7 +90,7 @@ Verdict attempt(const Workload &workload, const Trial &trial)
 	ClusterOptions options;
 	options.nodes = trial.nodes;
 	options.node.bytes = std::uint64_t{16} << 20;
-	options.node.serves = true; /* those that no thread uses answer, too */
+	options.node.serves = true; /* nodes without a thread answer, too */
 	options.lines = 512;
 	Cluster cluster(options);
 	Session session(cluster.node(0));
@@ -183,7 +185,7 @@ TEST(SmallBank, ControlWithoutLocks)
 	Trial trial;
 	trial.options.locks = false;
 	trial.jobs = 300;
-	/* Who comes between whom is the scheduler's choice. */
+	/* The scheduler decides which clients conflict, so try several times. */
 	constexpr unsigned most_attempts = 10;
 	std::size_t found = 0;
 	for (unsigned i = 0; i < most_attempts && !found; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes of the latch protocol in one process, each with a device of its own: they join, share memory, lie and die. */
+/* Nodes of the latch protocol in one process, each with its own device: they join, share memory, lie and die. */
 #include "gam/process/joined_node.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,9 @@ using namespace peers;
 namespace
 {
 
-/** All memory of this process that may be written, by its address: that of all nodes. What is huge is none of theirs.
+/**
+ * Returns this process' writable memory by address, which includes that of all nodes. Skips huge mappings, which are no
+ * node's.
  */
 std::map<std::uint64_t, std::vector<std::uint64_t>> words_of_process(int memory)
 {
@@ -48,8 +50,8 @@ std::map<std::uint64_t, std::vector<std::uint64_t>> words_of_process(int memory)
 }
 
 /**
- * What a hostile member may do to an entry: that of the block which begins with @p first gets the pointer @p pointer.
- * False: there is none.
+ * Gives the pointer @p pointer to the entry of the block that begins with @p first, as a hostile member may. Returns
+ * false if there is no such entry.
  */
 bool change_pointer(std::uint64_t first, std::uint64_t pointer)
 {
@@ -124,7 +126,7 @@ struct JoinedLatch : testing::Test {
 		std::uint64_t word = 0;
 		return session.read(at, std::as_writable_bytes(std::span(&word, 1)));
 	}
-	/** The nodes know of each other again after one has come or gone. */
+	/** Waits until the nodes know each other again after one has come or gone. */
 	void expect_members(std::size_t count) const
 	{
 		for (const auto &node : nodes) {
@@ -152,7 +154,7 @@ TEST_F(JoinedLatch, EachNodeSeesWhatOthersHaveAdded)
 		EXPECT_EQ(node->node().stats().refused, 0U);
 }
 
-/** Its only line is locked, so it cannot zero what comes back: that waits for the line. */
+/** Tests memory freed while the only line is locked: zeroing it waits for the line. */
 TEST_F(JoinedLatch, MemoryIsNotHandedOutBeforeItIsZero)
 {
 	JoinOptions one_line;
@@ -178,7 +180,7 @@ TEST_F(JoinedLatch, MemoryIsNotHandedOutBeforeItIsZero)
 	EXPECT_EQ(session.unlock(locked, 2 * block_size), 0);
 }
 
-/** Who allocates may hold the lock of the block itself. */
+/** Checks that allocation skips a locked block: the allocating thread may hold the lock itself. */
 TEST_F(JoinedLatch, MemoryOfALockedBlockIsPassedOver)
 {
 	join(2);
@@ -195,7 +197,7 @@ TEST_F(JoinedLatch, MemoryOfALockedBlockIsPassedOver)
 	}
 }
 
-/** More than are tried at once. */
+/** Tests more locks than are tried at once. */
 TEST_F(JoinedLatch, TriesManyLocksAtOnce)
 {
 	join(2);
@@ -247,7 +249,7 @@ TEST_F(JoinedLatch, FreedMemoryIsNobodysAndComesBackAsZeros)
 		EXPECT_EQ(add(home, at, 7), 7U) << round; /* the home owns it when it is freed */
 		EXPECT_EQ(home.free(at), 0);
 	}
-	(void)add(home, kept, 1); /* behind what the home has posted */
+	(void)add(home, kept, 1); /* after all that the home has posted */
 	EXPECT_EQ(read(stranger, at), EFAULT);
 }
 
@@ -283,7 +285,7 @@ TEST_F(JoinedLatch, ADeadNodesBlocksAreTheOthersAndItsNumberIsUsedAgain)
 	EXPECT_EQ(add(first, anew, 1), 0U);
 }
 
-/** The device ends a queue pair for it, also that of the home to itself. */
+/** Tests a pointer for which the device ends queue pairs, even the home's to itself. */
 TEST_F(JoinedLatch, APointerThatLeadsNowhereIsTheFaultOfItsBlockAlone)
 {
 	join(2);
@@ -304,7 +306,7 @@ TEST_F(JoinedLatch, APointerThatLeadsNowhereIsTheFaultOfItsBlockAlone)
 		EXPECT_EQ(read(home, bad), EPROTO);
 		EXPECT_EQ(add(home, good, 1), 2 * round + 1);
 	}
-	std::this_thread::sleep_for(2500ms); /* nobody gives up because of it */
+	std::this_thread::sleep_for(2500ms); /* no node gives up because of it */
 	for (const auto &node : nodes)
 		EXPECT_TRUE(node->check().ok());
 	EXPECT_EQ(add(other, good, 1), 42U);

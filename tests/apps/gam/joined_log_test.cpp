@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that keep logs, each with a device of its own, in one process: they die, come back, and have what others saw.
- */
+/* Nodes that keep logs, each with its own device, in one process: they die and come back with all that others saw. */
 #include "gam/process/joined_node.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ struct JoinedLog : testing::Test {
 		master = std::make_unique<MasterThread>(500ms);
 		options.master = "127.0.0.1:" + std::to_string(master->port());
 	}
-	/** With the log of this name; "": none. */
+	/** Joins with the log of this name; without a log if it is empty. */
 	Result<std::unique_ptr<JoinedNode>> try_join(const std::string &log)
 	{
 		JoinOptions own = options;
@@ -87,7 +86,7 @@ struct JoinedLog : testing::Test {
 		std::uint64_t value = 0;
 		bool operator==(const Word &) const = default;
 	};
-	/** They hear that a home has recovered a moment after it has. */
+	/** Reads until the home's recovery is known: others learn of it a moment later. */
 	static Word read_soon(Session &session, Address at, int unlike = EHOSTUNREACH)
 	{
 		Word word;
@@ -114,14 +113,14 @@ TEST_F(JoinedLog, WhatOthersHaveSeenIsThereAgain)
 		      dirty = allocate(first, 1, block_size);
 	{
 		Session second(nodes[1]->node());
-		EXPECT_EQ(write(second, mine, 11), 0); /* at its home, and read by another */
+		EXPECT_EQ(write(second, mine, 11), 0); /* is at its home, and read by another */
 		EXPECT_EQ(write(second, cached, 12), 0);
 	}
 	{
 		Session third(nodes[2]->node());
 		EXPECT_EQ(read(third, mine), (Word{0, 11}));
 		EXPECT_EQ(read(third, cached), (Word{0, 12}));
-		EXPECT_EQ(write(third, dirty, 13), 0); /* nobody else has seen it */
+		EXPECT_EQ(write(third, dirty, 13), 0); /* no other node has seen it */
 	}
 	die(1);
 	{
@@ -143,7 +142,7 @@ TEST_F(JoinedLog, WhatOthersHaveSeenIsThereAgain)
 		EXPECT_EQ(read(session, dirty), (Word{0, 14}));
 		EXPECT_EQ(write(session, cached, 12), 0);
 	}
-	/* What was allocated is; what was not is free. */
+	/* Allocated memory is still allocated; the rest is free. */
 	EXPECT_EQ(first.free(mine), 0);
 	EXPECT_EQ(first.free(mine), EINVAL);
 	for (const auto &node : nodes)
@@ -178,7 +177,7 @@ TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
 		EXPECT_EQ(read(other, allocate(other, 0, 100)), (Word{0, 0}));
 }
 
-/* prism-gam, for example. */
+/* Tests nodes without a log, such as prism-gam. */
 TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 {
 	join("0");
@@ -199,7 +198,7 @@ TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 	EXPECT_EQ(read(session, address), (Word{0, 21}));
 }
 
-/* The last owner alone can know: an older value is nobody's to have. */
+/* Only the last owner has the value: nobody may get an older one. */
 TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
 {
 	for (const char *const log : {"0", "1", "2"})
@@ -226,7 +225,7 @@ TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
 	EXPECT_EQ(read_soon(reader, address, EOWNERDEAD), (Word{0, 31})) << "the last that another has seen";
 }
 
-/* Nobody has seen it, but the node has fenced it. */
+/* Tests values that no other node has seen but that their node has fenced. */
 TEST_F(JoinedLog, WhatIsFencedIsThereIfDurable)
 {
 	for (const bool durable : {true, false}) {
@@ -246,7 +245,7 @@ TEST_F(JoinedLog, WhatIsFencedIsThereIfDurable)
 		}
 		die(1);
 		Session reader(nodes[2]->node());
-		/* The home lives: without a promise it has what it has. */
+		/* The home is alive: without the promise of durability it serves its own value. */
 		EXPECT_EQ(read(reader, there), durable ? (Word{EOWNERDEAD, 0}) : (Word{0, 0}));
 		EXPECT_EQ(read(reader, own).error, EHOSTUNREACH);
 		rejoin(1, names + "1");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Nodes of the latch protocol inside of this process: homes are plain memory, and chains are held back as messages are.
- * Whoever polls a node executes what the node has posted, a request at a time, so that others come between them.
+ * Nodes of the latch protocol in this process: homes are plain memory, and chains are delayed like messages. The thread
+ * that polls a node executes the chains that the node has posted, a request at a time, so that others come between
+ * them.
  */
 #pragma once
 
@@ -21,7 +22,7 @@
 namespace prism::gam::test
 {
 
-/** Zeroed bytes that begin at a multiple of block_size. */
+/** Zeroed bytes, aligned to block_size. */
 class AlignedBytes
 {
 public:
@@ -38,7 +39,7 @@ private:
 	std::size_t size_;
 };
 
-/** The memory that a node lends, and its device. */
+/** Memory that a node lends, and its device. */
 struct LentMemory {
 	LentMemory(const latch::Layout &layout, NodeId self)
 		: bytes(layout.bytes()), region(bytes.span(), layout),
@@ -55,7 +56,7 @@ struct LentMemory {
 	const latch::HomeMemory described;
 };
 
-/** A chain that a node has posted, and what has come of it so far. */
+/** Chain that a node has posted, with the answers so far. */
 class ChainUnderWay
 {
 public:
@@ -66,12 +67,12 @@ public:
 
 	[[nodiscard]] std::uint64_t token() const noexcept { return token_; }
 	[[nodiscard]] bool is_executed() const noexcept { return answers_.size() == requests_.size(); }
-	/** The next request. */
+	/** Executes the next request. */
 	void execute(gam_test::OneSidedMemory &home, gam_test::Responder &responder)
 	{
 		answers_.push_back(home.execute(requests_[answers_.size()], responder));
 	}
-	/** At the node that has posted it, when it is executed. */
+	/** Delivers the answers to the node that posted the executed chain. Returns the outcome. */
 	[[nodiscard]] latch::Outcome deliver() const
 	{
 		latch::Outcome outcome;
@@ -181,13 +182,16 @@ private:
 			Clock::time_point due; /* of the next request, or of the completion */
 			ChainUnderWay chain;
 		};
-		/** A queue pair. */
+		/** Queue pair. */
 		struct Lane {
 			std::deque<Timed> chains;
 			gam_test::Responder responder;
 		};
 
-		/** What is due on the way to @p home, and back. One thread at a time. */
+		/**
+		 * Executes the requests to @p home and delivers the completions that are due. Returns the number of
+		 * completed chains. One thread at a time.
+		 */
 		std::size_t go_on(NodeId home)
 		{
 			std::size_t completed = 0;
@@ -208,7 +212,7 @@ private:
 			}
 			return completed;
 		}
-		/** It stays where it is while others post. */
+		/** Returns the first chain to @p home if it is due, else null. It stays in place while others post. */
 		Timed *next(NodeId home)
 		{
 			const std::scoped_lock guard(lock_);
@@ -228,10 +232,10 @@ private:
 
 		LatchMaking &all_;
 		const LoopbackDelays delays_;
-		std::mutex lock_; /* of what is posted */
+		std::mutex lock_; /* protects the posted chains */
 		std::mt19937_64 random_;
 		std::vector<Lane> lanes_;
-		std::mutex memory_lock_; /* what the device does is one step after the other */
+		std::mutex memory_lock_; /* the device does one step after the other */
 	};
 
 	[[nodiscard]] latch::Layout layout() const

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Two nodes of the latch protocol in one thread, each with a device of its own: what the plain memory of the other
- * tests stands for. */
+/*
+ * Two nodes of the latch protocol in one thread, each with its own device, which the other tests replace by plain
+ * memory.
+ */
 #include "gam/latch/verbs_homes.hpp"
 
 #include <gtest/gtest.h>
@@ -141,7 +143,7 @@ struct LatchDevice : testing::Test {
 	}
 };
 
-/** Blocks of both homes, more than there are lines, so that they are handed over, evicted and fetched again. */
+/** Uses blocks of both homes, more than there are lines, so that they are handed over, evicted and fetched again. */
 TEST_F(LatchDevice, EachSeesWhatTheOtherHasWritten)
 {
 	constexpr unsigned rounds = 200;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that die, step by step; and nodes that lie, by message and in entries. */
+/* Nodes that die, step by step, and nodes that lie, in messages and in entries. */
 #include "latch_nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST_F(LatchDeath, WhatTheDeadHadIsFreed)
 	sweep_all(1);
 	EXPECT_EQ(result(ask), 5U) << "what was not installed is lost";
 	EXPECT_EQ(node(0).stats().lost_values, 1U);
-	writes(2, block(2), 7); /* tells nobody */
+	writes(2, block(2), 7); /* without telling anyone */
 	expect_rest(true);
 }
 
@@ -68,7 +68,7 @@ TEST_F(LatchDeath, SharersThatDieAreNotAwaited)
 	expect_rest(true);
 }
 
-/** Another may have the number of the home before the chain has ended. */
+/** Another node may have the home's number before the chain has ended. */
 TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
 {
 	writes(1, block(), 5);
@@ -86,7 +86,10 @@ TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
 	EXPECT_EQ(error(other), EHOSTUNREACH);
 }
 
-/** They may have the next life of its number under way by then, and would take that for an answer. */
+/**
+ * The requesters may have accesses to the next life of that number under way, and would take a late message for an
+ * answer.
+ */
 TEST_F(LatchDeath, WhoAskedForABlockOfADeadHomeIsToldNothingLater)
 {
 	writes(1, block(), 5);
@@ -107,14 +110,14 @@ TEST_F(LatchDeath, WhoAskedForABlockOfADeadHomeIsToldNothingLater)
 	EXPECT_EQ(node(1).stats().messages, said);
 }
 
-/** A sharer is swept after it was found beside this node itself: nobody answers for it. */
+/** A sharer is swept after this node found it in the entry beside itself: no acknowledgement comes. */
 TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
 {
 	reads(2, block());
 	net->hold_answers(1);
 	LatchAsk &write = this->write(1, block(), 5);
 	net->drain();
-	net->break_pair(1, 0); /* executed, but who knows */
+	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
 	net->release_chains(1);
 	net->drain();
@@ -130,7 +133,9 @@ TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
 	expect_rest(true);
 }
 
-/** The entry has changed, and the grant was lost with its sender: who finds itself as the writer owns the block. */
+/**
+ * The entry has changed, but the grant was lost with its sender: a node that finds itself as the writer owns the block.
+ */
 TEST_F(LatchDeath, GrantThatWasLost)
 {
 	writes(1, block(), 5);
@@ -146,7 +151,7 @@ TEST_F(LatchDeath, GrantThatWasLost)
 	expect_rest(true);
 }
 
-/** And it is `waiter` as well: nobody has to give way to it for ever. */
+/** Same for a node that is `waiter` as well: others must not give way to it for ever. */
 TEST_F(LatchDeath, GrantThatWasLostToTheWaiter)
 {
 	for (const bool dirty : {false, true}) {
@@ -169,7 +174,7 @@ TEST_F(LatchDeath, GrantThatWasLostToTheWaiter)
 	}
 }
 
-/** While a CAS that names the dead is under way, this node does not say that it has let go. */
+/** While its CAS that names the dead node is under way, a node does not say that it has let go of it. */
 TEST_F(LatchDeath, HandOverToTheDead)
 {
 	result(write_lock(1, block()));
@@ -190,7 +195,10 @@ TEST_F(LatchDeath, HandOverToTheDead)
 	expect_rest(true);
 }
 
-/** It is decided and comes to nothing, as there is no buffer; when it is decided anew, the dead asks no more. */
+/**
+ * The copy for the dead node fails first, as there is no buffer; when it is decided again, no request of that node is
+ * left.
+ */
 TEST_F(LatchDeath, CopyForTheDeadIsTakenBack)
 {
 	writes(1, block(), 5);
@@ -232,7 +240,7 @@ TEST_F(LatchDeath, HomeThatDies)
 	EXPECT_TRUE(net->run());
 }
 
-/** Its entries name another, or nobody: it has been declared dead, and not heard of it. */
+/** A node has been declared dead without learning of it: the entries of its blocks name another writer, or none. */
 TEST_F(LatchDeath, WhoIsDeclaredDeadLosesItsBlocks)
 {
 	writes(1, block(), 5);
@@ -275,12 +283,12 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 	for (const Type type : types) {
 		Message forged = message(type);
 		forged.data = bytes;
-		expect_refused(2, 1, forged); /* no line */
+		expect_refused(2, 1, forged); /* it has no line */
 	}
 	writes(1, block(), 5);
 	for (const Type type : types)
-		expect_refused(2, 1, message(type));     /* an idle line */
-	expect_refused(2, 1, message(Type::invalidate)); /* of who owns it */
+		expect_refused(2, 1, message(type));     /* its line is idle */
+	expect_refused(2, 1, message(Type::invalidate)); /* it owns the block */
 	EXPECT_EQ(reads(1, block()), 5U);
 	result(write_lock(1, block()));
 	LatchAsk &ask = write(3, block(), 6);
@@ -290,8 +298,8 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 	expect_refused(1, 3, message(Type::grant_write)); /* without the data */
 	Message copy = message(Type::grant_read);
 	copy.data = bytes;
-	expect_refused(1, 3, copy);                /* it has asked for more */
-	expect_refused(1, 3, message(Type::busy)); /* it does not try */
+	expect_refused(1, 3, copy);                /* it has asked to write */
+	expect_refused(1, 3, message(Type::busy)); /* it has not tried */
 	EXPECT_FALSE(ask.is_over);
 	EXPECT_EQ(unlock(1, block()), 0);
 	EXPECT_EQ(result(ask), 6U);
@@ -356,7 +364,7 @@ TEST_F(LatchHostile, EntriesThatCannotBe)
 	expect_rest();
 }
 
-/** It keeps nobody from writing back what it owns. */
+/** Checks that an invalid waiter does not keep the owner from writing back. */
 TEST_F(LatchHostile, WaiterThatCannotBe)
 {
 	writes(1, block(), 5);
@@ -388,17 +396,17 @@ TEST_F(LatchHostile, PointersThatLeadNowhere)
 	EXPECT_FALSE(late.is_over) << "the device has ended the queue pair";
 	net->mend_pair(1, 0);
 	EXPECT_EQ(result(late), 0U);
-	/* Who has claimed it is its writer no more. */
+	/* A node that has claimed the block does not stay its writer. */
 	EXPECT_EQ(error(write(1, block(), 5)), EPROTO);
 	net->mend_pair(1, 0);
 	EXPECT_TRUE(net->run());
 	EXPECT_EQ(net->entry(block()).writer, 0U);
-	/* So does the home itself. */
+	/* Same for the home itself. */
 	EXPECT_EQ(error(write(0, block(), 5)), EPROTO);
 	net->mend_pair(0, 0);
 	EXPECT_TRUE(net->run());
 	EXPECT_EQ(net->entry(block()).writer, 0U);
-	/* A pointer that is none of a buffer is not given back. */
+	/* A pointer that is not a buffer's is not given back. */
 	entry.value = {net->device(0).region().address + 8, 4, 3};
 	net->write_entry(block(), entry);
 	EXPECT_EQ(reads(2, block()) >> 32, 0U) << "what the buffer is too short for is zeros";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What each access costs: requests, messages and hops, as docs/prism-gam.md has them. The home's processor has no part.
- */
+/* Costs of each access in requests, messages and hops, as in docs/prism-gam.md. The home's processor takes no part. */
 #include "latch_nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ struct LatchCosts : LatchNodes {
 		}
 	};
 
-	/** Of what @p access does until it is over, and of what follows from it. */
+	/** Returns the cost of the access until it is over, and of its consequences. */
 	template <typename Begin>
 	Cost cost(Begin begin)
 	{
@@ -38,7 +37,7 @@ struct LatchCosts : LatchNodes {
 		EXPECT_EQ(after.refused, 0U);
 		return {hops, after.requests - before.requests, after.messages - before.messages};
 	}
-	/** Of an eviction of all that @p id has. */
+	/** Returns the cost of evicting all that @p id has. */
 	Cost eviction(NodeId id)
 	{
 		const CoherenceStats before = total();
@@ -86,7 +85,7 @@ TEST_F(LatchCosts, UpgradeReadsNothing)
 	expect_rest();
 }
 
-/** The CAS that misses, the request, the owner's change of the entry, the grant. */
+/** Counts the CAS that misses, the request, the owner's change of the entry and the grant. */
 TEST_F(LatchCosts, WhatIsDirtyElsewhere)
 {
 	writes(1, block(), 5);
@@ -97,7 +96,7 @@ TEST_F(LatchCosts, WhatIsDirtyElsewhere)
 	expect_rest();
 }
 
-/* The write back of what makes room is under way before anybody waits for it. */
+/* The write-back that makes room is under way before anybody waits for it. */
 TEST_F(LatchCosts, AMissInAFullCacheWaitsForNoWriteBack)
 {
 	shape.lines = 16;
@@ -138,7 +137,7 @@ TEST_F(LatchCosts, EvictionOfACleanOwnedBlock)
 	expect_rest();
 }
 
-/** All that the home's processor hears of a block: that its old buffer is free. */
+/** The home's processor learns only that the block's old buffer is free. */
 TEST_F(LatchCosts, ReplacedBuffersAreReported)
 {
 	for (std::uint64_t value = 1; value <= 3; value++) {
@@ -180,7 +179,7 @@ TEST_F(LatchCosts, UncachedAccessesLeaveNoTrace)
 	expect_rest();
 }
 
-/** It is a node like any other. */
+/** Checks that the home pays like any other node. */
 TEST_F(LatchCosts, TheHomeItself)
 {
 	EXPECT_EQ(cost([&]() -> auto & { return read(0, block()); }), (Cost{2, 2, 0}));

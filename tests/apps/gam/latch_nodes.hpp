@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Nodes that speak the latch protocol, in virtual time: a message, a chain on its way and its answer take a hop each.
- * Messages of a pair of nodes keep their order, and so do the chains of a queue pair; all else overtakes as a seed has
- * it.
+ * Messages between two nodes keep their order, as do the chains of a queue pair; all else is reordered by a seed.
  */
 #pragma once
 
@@ -27,12 +26,12 @@ namespace gam_test
 
 using namespace prism::gam;
 
-/** An access of 8 bytes, and what has become of it. */
+/** Access of 8 bytes, and its result. */
 struct LatchAsk : Access {
 	bool is_over = false;
-	std::uint64_t value = 0; /* of a read, or to be written */
+	std::uint64_t value = 0; /* read, or to be written */
 	NodeId node = 0;
-	std::uint64_t began = 0; /* the tests' */
+	std::uint64_t began = 0; /* for tests */
 };
 
 class LatchNet
@@ -43,7 +42,7 @@ public:
 		std::size_t lines = 8;
 		std::uint64_t blocks = 8; /* of each home */
 		std::uint64_t spares = 64;
-		std::uint64_t seed = 0; /* 0: each hop takes the same time */
+		std::uint64_t seed = 0; /* 0: all hops take the same time */
 		unsigned patience = 4;
 	};
 
@@ -65,7 +64,7 @@ public:
 	{
 		return nodes_[at.home()]->region.entry(at.block_number());
 	}
-	/** As a hostile node may. */
+	/** Overwrites an entry, as a hostile node may. */
 	void write_entry(Address at, const latch::Entry &entry)
 	{
 		std::memcpy(&nodes_[at.home()]->aligned[nodes_[at.home()]->region.layout().entry(at.block_number())],
@@ -85,7 +84,7 @@ public:
 
 	void at(std::uint64_t time, std::function<void()> what) { events_.emplace(time, std::move(what)); }
 
-	/** The next event. False: there is none. */
+	/** Runs the next event. Returns false if there is none. */
 	bool step()
 	{
 		if (events_.empty())
@@ -96,7 +95,7 @@ public:
 		after_step();
 		return true;
 	}
-	/** Until all nodes that live are at rest. False: that does not happen. */
+	/** Runs until all live nodes are at rest. Returns false if @p steps do not suffice. */
 	bool run(std::size_t steps = 1'000'000)
 	{
 		while (steps-- > 0) {
@@ -107,7 +106,7 @@ public:
 		}
 		return false;
 	}
-	/** Until nothing moves by itself; on_time() is not called. */
+	/** Runs until nothing moves by itself; does not call on_time(). */
 	void drain()
 	{
 		while (step()) {}
@@ -126,7 +125,7 @@ public:
 			[](const auto &each) { return each->is_dead || each->latch->at_rest(); });
 	}
 
-	/** Messages from one node to another stay where they are until release(). */
+	/** Holds messages from one node to another until release(). */
 	void hold(NodeId from, NodeId to) { held_.insert({from, to}); }
 	void release(NodeId from, NodeId to)
 	{
@@ -135,7 +134,7 @@ public:
 		for (auto &what : waiting)
 			at(arrival(from, to), std::move(what));
 	}
-	/** Chains of @p id complete, or are even executed, only after release_chains(). */
+	/** Hold back the completions of @p id's chains, or even their execution, until release_chains(). */
 	void hold_answers(NodeId id) { held_chains_.insert({id, true}); }
 	void hold_posts(NodeId id) { held_chains_.insert({id, false}); }
 	void release_chains(NodeId id)
@@ -159,11 +158,11 @@ public:
 			at(arrival(from, to), std::move(deliver));
 	}
 
-	/* Death: in this order */
-	/** It does nothing any more; what it has sent and posted is under way still. */
+	/* Death, in this order: */
+	/** Stops the node; its messages and chains are still under way. */
 	void kill(NodeId id) { nodes_[id]->is_dead = true; }
 	[[nodiscard]] bool is_dead(NodeId id) const { return nodes_[id]->is_dead; }
-	/** What it has posted to @p home is not executed any more, nor is what others post to it. */
+	/** Ends its queue pairs: neither its chains nor those of others to it are executed any more. */
 	void end_queue_pairs(NodeId dead)
 	{
 		for (const auto &each : nodes_) {
@@ -179,11 +178,11 @@ public:
 		node(id).lost(dead);
 	}
 
-	/* A queue pair that ends between two who live: */
-	/** Nothing that @p from has posted to @p home is executed any more, and nobody knows what was. */
+	/* End of a queue pair between two live nodes: */
+	/** Ends it: no request of @p from to @p home is executed any more, and nobody knows which ones were. */
 	void break_pair(NodeId from, NodeId home) { broken_.insert({from, home}); }
 	[[nodiscard]] bool is_broken(NodeId from, NodeId home) const { return broken_.contains({from, home}); }
-	/** There is another. */
+	/** Replaces it by a new one. */
 	void mend_pair(NodeId from, NodeId home)
 	{
 		broken_.erase({from, home});
@@ -194,7 +193,7 @@ public:
 	std::function<void(LatchAsk &)> on_over = [](LatchAsk &) {};
 	std::function<void()> after_step = [] {};
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
-	std::size_t full_queues = 0; /* so many posts are answered EAGAIN */
+	std::size_t full_queues = 0; /* posts still to be answered EAGAIN */
 	std::size_t freed_twice = 0;
 
 private:
@@ -353,9 +352,9 @@ private:
 	std::multimap<std::uint64_t, std::function<void()>> events_;
 	std::map<Pair, std::uint64_t> messages_, executed_, answered_;
 	std::set<Pair> held_, broken_;
-	std::map<Pair, unsigned> lives_; /* of queue pairs, if there was more than one */
+	std::map<Pair, unsigned> lives_; /* number of replacements of queue pairs */
 	std::map<Pair, std::vector<std::function<void()>>> waiting_;
-	std::map<NodeId, bool> held_chains_; /* their answers alone */
+	std::map<NodeId, bool> held_chains_; /* true: only their answers */
 	std::map<NodeId, std::vector<std::function<void()>>> waiting_chains_;
 	std::vector<std::unique_ptr<Node>> nodes_;
 };
@@ -410,7 +409,7 @@ struct LatchNodes : testing::Test {
 		return ask.error;
 	}
 
-	/** Runs until nothing moves but what is held; @p ask is over then. */
+	/** Runs until only held messages and chains are left; @p ask must be over then. Returns its value. */
 	std::uint64_t result(LatchAsk &ask)
 	{
 		net->drain();
@@ -439,7 +438,10 @@ struct LatchNodes : testing::Test {
 		return sum;
 	}
 
-	/** Lines and entries agree, and each buffer is reachable or free, once. @p lost: some may be neither. */
+	/**
+	 * Checks that lines and entries agree, and that each buffer is either reachable or free, once. @p lost: some
+	 * may be neither.
+	 */
 	void expect_rest(bool lost = false)
 	{
 		EXPECT_TRUE(net->run());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The rules of a node, each forced by holding messages or chains back: races, locks, tries, fairness, lack of room. */
+/* Rules of a node, each forced by holding messages or chains back: races, locks, tries, fairness, lack of room. */
 #include "latch_nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct LatchRules : LatchNodes {
 	}
 	latch::Entry entry() { return net->entry(block()); }
 	void expect_no_refusal() { EXPECT_EQ(total().refused, 0U); }
-	/** One that on_time() does not wake: it waits for another node. */
+	/** Checks that @p ask waits for another node; on_time() does not wake it. */
 	void expect_waits(const LatchAsk &ask)
 	{
 		net->drain();
@@ -56,7 +56,7 @@ TEST_F(LatchRules, InvalidatedFetchOfALockStartsOver)
 	expect_rest();
 }
 
-/** The reader hears of the next writer before it hears of its copy. */
+/** Lets the reader learn of the next writer before it gets its copy. */
 void grant_that_is_overtaken(LatchRules &test, std::uint64_t value, AccessKind kind)
 {
 	test.result(test.write_lock(1, test.block()));
@@ -91,7 +91,7 @@ TEST_F(LatchRules, InvalidatedGrantOfALockStartsOver)
 	expect_rest();
 }
 
-/** An INVALIDATE of an earlier owner is no reason to discard what a later one grants. */
+/** Checks that an INVALIDATE of an earlier owner does not discard a later owner's grant. */
 TEST_F(LatchRules, OlderInvalidateDoesNotSpoilAGrant)
 {
 	for (const std::uint32_t before : {0U, 0xfffffffeU, 0xffffffffU}) { /* versions wrap */
@@ -173,7 +173,7 @@ TEST_F(LatchRules, RequestToWhoClaimsWaits)
 	expect_rest();
 }
 
-/** From the moment that it is posted the line is what it will be. */
+/** Checks that the line has its new state from the moment at which the change is posted. */
 TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
 {
 	writes(1, block(), 5);
@@ -184,7 +184,7 @@ TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
 	net->drain();
 	net->release_chains(1);
 	EXPECT_EQ(error(write), 0);
-	/* A copy stays here, and is taken before this node knows that it has handed out another. */
+	/* A copy stays here; it is invalidated before this node knows that it has handed out another. */
 	LatchAsk &copy = this->read(1, block());
 	EXPECT_EQ(error(copy), 0);
 	EXPECT_EQ(copy.value, 6U);
@@ -289,7 +289,7 @@ TEST_F(LatchRules, TriesAreBusy)
 	expect_no_refusal();
 }
 
-/** A sharer's lock: the claim is undone, and everybody can go on. */
+/** Checks that a claim refused because of a sharer's lock is undone, and that everybody can go on. */
 TEST_F(LatchRules, TriesThatASharerRefusesAreUndone)
 {
 	result(read_lock(1, block()));
@@ -305,7 +305,7 @@ TEST_F(LatchRules, TriesThatASharerRefusesAreUndone)
 	expect_no_refusal();
 }
 
-/** What is undone may have been claimed by another before this node knows that it is. */
+/** Lets another node claim the block after the undo, before this node knows that it is undone. */
 TEST_F(LatchRules, InvalidateMeetsAnUndo)
 {
 	reads(2, block());
@@ -327,7 +327,7 @@ TEST_F(LatchRules, InvalidateMeetsAnUndo)
 	expect_no_refusal();
 }
 
-/** Who is turned away too often is next: others' claims miss, and the owner sees it. */
+/** Checks that a node turned away too often is next: others' claims miss, and the owner sees the waiter. */
 TEST_F(LatchRules, WaiterIsNext)
 {
 	shape.patience = 1;
@@ -340,7 +340,7 @@ TEST_F(LatchRules, WaiterIsNext)
 	evict(1);
 	writes(3, block(), 10);
 	net->release(2, 1);
-	net->drain(); /* moved; now it waits, and has asked node 3, which does not hear of it */
+	net->drain(); /* moved: node 2 waits now; its request to node 3 is held */
 	EXPECT_EQ(entry().waiter, latch::mark(2));
 	evict(3);
 	EXPECT_EQ(entry().writer, 0U);
@@ -447,7 +447,7 @@ TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
 {
 	writes(3, block(), 5);
 	EXPECT_EQ(reads(0, block()), 5U);
-	EXPECT_EQ(reads(1, block()), 5U); /* copies */
+	EXPECT_EQ(reads(1, block()), 5U); /* node 1 has a copy */
 	writes(3, block(2), 6);           /* has not been written back */
 	result(read_lock(2, block(3)));
 	net->hold_answers(2);
@@ -470,7 +470,7 @@ TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
 	expect_rest();
 }
 
-/** The home has told the writer, which has given the block to another since. */
+/** Checks that a freed block is given up even if the writer, which the home has told, has handed it on since. */
 TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 {
 	for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {
@@ -492,7 +492,7 @@ TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 	}
 }
 
-/** Or everybody would wait for it when the block is allocated again. */
+/** Checks that a refused node leaves no mark; else all would wait for it once the block is allocated again. */
 TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 {
 	const auto expect_gone = [this](LatchAsk &ask) {
@@ -515,7 +515,7 @@ TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 	net->hold_answers(1);
 	LatchAsk &claims = write(1, block(2), 5);
 	net->drain();
-	net->break_pair(1, 0); /* executed, but who knows */
+	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
 	net->is_allocated = [](Address) { return false; };
 	node(0).withdraw(block(2));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Random walks of several nodes and threads by seed. After each event: one node may write or several may read, and what
- * a hit would find is the last write that was performed. In the end all accesses have ended, lines agree with entries,
- * and each buffer is reachable or free, once.
+ * Random walks of several nodes and threads, by seed. After each event, one node may write or several may read, and a
+ * hit would find the last write performed. In the end all accesses have ended, lines agree with entries, and each
+ * buffer is either reachable or free, once.
  */
 #include "latch_nodes.hpp"
 
@@ -16,20 +16,22 @@ using namespace gam_test;
 namespace
 {
 
-/** What has been written to a block, in the order in which it was performed; each value is written once. */
+/** Values written to a block, in the order of the writes; each value is written once. */
 class Written
 {
 public:
 	[[nodiscard]] std::size_t count() const { return values_.size(); }
 	[[nodiscard]] std::uint64_t last() const { return values_.back().value; }
 	void add(std::uint64_t value, NodeId by) { values_.push_back({value, by}); }
-	/** Whether @p value was there at any moment since there were @p began. */
+	/** Returns true if @p value was current at any moment since the list had @p began values. */
 	[[nodiscard]] bool was_there(std::uint64_t value, std::size_t began) const
 	{
 		return place(value, began - 1) != values_.size();
 	}
 	void see(std::uint64_t value) { seen_ = std::max(seen_, place(value, 0)); }
-	/** The last one is @p value again. False: others have seen, or written, what is lost. */
+	/**
+	 * Drops all values after @p value. Returns false if nodes other than @p dead have seen or written any of them.
+	 */
 	bool lose_after(std::uint64_t value, NodeId dead)
 	{
 		const std::size_t kept = place(value, 0);
@@ -56,7 +58,7 @@ private:
 	std::size_t seen_ = 0;
 };
 
-/** A thread of a node: one access at a time, one lock at a time. */
+/** Thread of a node: one access at a time, one lock at a time. */
 struct Walker {
 	NodeId node = 0;
 	ThreadId thread = 0;
@@ -75,7 +77,7 @@ struct LatchWalk : LatchNodes {
 		bool tries = true;
 		bool uncached = true;
 		bool full_queues = false;
-		bool breaks = false; /* queue pairs, which are made anew later */
+		bool breaks = false; /* queue pairs, which are replaced later */
 		std::optional<NodeId> dies;
 	};
 
@@ -322,7 +324,7 @@ struct LatchWalk : LatchNodes {
 			const bool loses = latch::node_of(entry.writer) == *plan.dies;
 			ASSERT_TRUE(!loses || written[at.value].lose_after(value, *plan.dies)) << at.value;
 		}
-		for (const Walker &walker : walkers) /* what was lost was never there */
+		for (const Walker &walker : walkers) /* lost values no longer count */
 			walker.ask->began =
 				std::min<std::uint64_t>(walker.ask->began, written[walker.ask->at.value].count());
 		node(0).sweep(*plan.dies);
@@ -373,7 +375,7 @@ TEST_F(LatchWalk, Tries)
 	EXPECT_GT(busy, 0U);
 }
 
-/** Everybody is turned away soon, and has itself made the next one. */
+/** Turns each node away soon, after which it becomes the waiter itself. */
 TEST_F(LatchWalk, Waiters)
 {
 	shape.nodes = 4;
@@ -382,7 +384,7 @@ TEST_F(LatchWalk, Waiters)
 	walk_all(300);
 }
 
-/** Blocks push each other out; the free list runs dry; send queues are full. */
+/** Tests blocks that push each other out, an empty free list and full send queues. */
 TEST_F(LatchWalk, LittleRoom)
 {
 	shape.nodes = 3;
@@ -401,7 +403,7 @@ TEST_F(LatchWalk, ManyThreads)
 	walk_all(100);
 }
 
-/** Between nodes that live: nothing is lost but buffers. */
+/** Ends queue pairs between live nodes: only buffers are lost. */
 TEST_F(LatchWalk, QueuePairsEnd)
 {
 	shape.nodes = 3;

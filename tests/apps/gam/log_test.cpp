@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The log of a node, killed, torn, damaged and without room: see docs/gam-recovery.md for what it promises then. */
+/* Log of a node that is killed, torn, damaged or out of space: docs/gam-recovery.md says what it guarantees then. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ int append_transfer(NodeLog &log, std::uint64_t block, std::uint64_t counter, No
 	return log.append({EntryKind::transfer, owner, Address(2, block * block_size), counter, 0, 0, {}});
 }
 
-/* An entry, as something to compare */
+/* Entry in comparable form */
 struct Seen {
 	std::uint64_t sequence;
 	EntryKind kind;
@@ -103,7 +103,7 @@ std::vector<Seen> all_of(NodeLog &log)
 	return seen;
 }
 
-/* The newest value of each block */
+/* Returns the newest value of each block */
 std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest_of(NodeLog &log)
 {
 	std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest;
@@ -152,7 +152,7 @@ void empty(const fs::path &folder)
 		fs::remove(entry.path());
 }
 
-/* A segment with five entries, and where each ends */
+/* Segment with five entries, and the end of each */
 struct Five {
 	std::string name;
 	std::vector<std::byte> bytes;
@@ -231,7 +231,7 @@ TEST(Log, IsUsedByOneProcess)
 	EXPECT_EQ(status, 0);
 }
 
-/* Killed within the copy of an entry, after any byte of it. */
+/* Kills the writer within the copy of an entry, after any byte of it. */
 TEST(Log, TornAtEveryByte)
 {
 	const Five five = make_five();
@@ -249,7 +249,7 @@ TEST(Log, TornAtEveryByte)
 			ASSERT_TRUE(log);
 			ASSERT_TRUE(log->missing().empty()) << at;
 			const auto seen = all_of(*log);
-			/* A byte that is 0 is as good as one that has not been copied yet. */
+			/* A byte that is 0 may as well not have been copied yet. */
 			ASSERT_GE(seen.size(), entry);
 			ASSERT_TRUE(is_prefix(seen, five.entries)) << at;
 			if (at % 64 == 0) {
@@ -263,7 +263,7 @@ TEST(Log, TornAtEveryByte)
 	}
 }
 
-/* The file ends anywhere: in this run of the machine that is damage, after a power failure a tail. */
+/* Cuts the file anywhere: in this run of the machine that is damage, after a power failure a tail. */
 TEST(Log, CutShortAtEveryByte)
 {
 	const Five five = make_five(2);
@@ -290,7 +290,7 @@ TEST(Log, CutShortAtEveryByte)
 	}
 }
 
-/* What is read is what was written, and what is not read is told. */
+/* Checks that all entries read are those written, and that missing ones are reported. */
 TEST(Log, DamagedAnywhere)
 {
 	const Five five = make_five(5);
@@ -328,7 +328,7 @@ TEST(Log, DamagedAnywhere)
 	EXPECT_GT(told, five.ends.back() - SegmentHead::size);
 }
 
-/* Damage stays known, in whichever segment, and what follows it is read. */
+/* Checks that damage in any segment stays known, and that the entries after it are read. */
 TEST(Log, DamagedSegmentAmongOthers)
 {
 	for (const bool in_head : {false, true}) {
@@ -358,7 +358,7 @@ TEST(Log, DamagedSegmentAmongOthers)
 	}
 }
 
-/* A power failure keeps any pages of what was not committed, and loses others. */
+/* A power failure keeps some pages that were not committed, and loses others. */
 TEST(Log, PowerFailureKeepsWhatIsCommitted)
 {
 	std::minstd_rand random(1);
@@ -405,7 +405,7 @@ TEST(Log, PowerFailureKeepsWhatIsCommitted)
 	}
 }
 
-/* What is damaged goes when the log is compacted; that it was there stays known in all later lives. */
+/* Compaction drops damaged entries; that they existed stays known in all later lives. */
 TEST(Log, CompactionForgetsNoGap)
 {
 	for (const bool in_head : {false, true}) {
@@ -438,7 +438,7 @@ TEST(Log, CompactionForgetsNoGap)
 	}
 }
 
-/* Its size stays within what the blocks take, however often it was full. */
+/* Checks that the log needs no more segments than its blocks do, however often it was full. */
 TEST(Log, FullTenTimes)
 {
 	Folder folder;
@@ -484,14 +484,14 @@ TEST(Log, NoMoreSegments)
 	EXPECT_EQ(log->error(), ENOSPC);
 	EXPECT_EQ(all_of(*log).size(), appended);
 	log.reset();
-	/* What could not be written is missing, and said to be so. */
+	/* Entries that could not be written are missing, and reported as such. */
 	log = open_log(options(folder.path(), 2));
 	EXPECT_EQ(all_of(*log).size(), appended);
 	ASSERT_EQ(log->missing().size(), 1U);
 	EXPECT_EQ(log->missing().front().first, appended + 1);
 }
 
-/* Appends until something is wrong, in a process that @p limit has limited: errno << 16 | how many. */
+/* Appends until there is an error, in a process limited by @p limit. Returns errno << 16 | number of entries. */
 template <typename Limit>
 int fill_in_child(const fs::path &folder, const Limit &limit)
 {
@@ -546,7 +546,7 @@ TEST(Log, FileSizeLimit)
 		const rlimit limit{2048, 2048};
 		return ::signal(SIGXFSZ, SIG_IGN) != SIG_ERR && !::setrlimit(RLIMIT_FSIZE, &limit);
 	});
-	EXPECT_EQ(result >> 16, EROFS); /* it could be opened, and read */
+	EXPECT_EQ(result >> 16, EROFS); /* the log could be opened and read */
 	EXPECT_EQ(result & 0xffff, 0);
 }
 
@@ -571,7 +571,7 @@ TEST(Log, CompactionKeepsTheNewest)
 		EXPECT_EQ(value.first, (1980 + block) / 60);
 		EXPECT_EQ(value.second, std::vector<std::byte>(bytes.begin(), bytes.end()));
 	}
-	/* Of the transfers the last two */
+	/* At least the last two transfers are kept */
 	std::map<std::uint64_t, std::set<std::uint64_t>> terms;
 	for (const Seen &entry : all_of(*log)) {
 		if (entry.kind == EntryKind::transfer)
@@ -587,8 +587,10 @@ TEST(Log, CompactionKeepsTheNewest)
 	EXPECT_EQ(newest_of(*log), newest);
 }
 
-/* A copy that compaction makes while the block is written is not taken for what is newest; nor does a freed piece
- * return. */
+/*
+ * Compaction's copy of an entry does not count as the newest if the block is written meanwhile; a freed piece does not
+ * return.
+ */
 TEST(Log, CompactionCopiesWhatHasGrownOld)
 {
 	Folder folder;
@@ -625,7 +627,7 @@ TEST(Log, CompactionCopiesWhatHasGrownOld)
 	EXPECT_EQ(allocated, 0U);
 }
 
-/* What a child, which is killed, tells its parent */
+/* Progress of a child that is killed, for its parent */
 struct Told {
 	std::atomic<std::uint64_t> appended{0};
 	std::atomic<std::uint64_t> steps{0};
@@ -684,7 +686,7 @@ void expect_all(const fs::path &folder, std::uint64_t life, std::uint64_t append
 	for (std::uint64_t number = appended; number && number + blocks > appended; number--) {
 		const auto found = newest.find(number % blocks);
 		ASSERT_NE(found, newest.end()) << kill_at;
-		/* The entry behind the last may be complete: nobody had been told of it. */
+		/* The entry after the last acknowledged one may be complete, too. */
 		const auto bytes = value_of(number);
 		const auto next = value_of(number + blocks);
 		const std::vector<std::byte> was(bytes.begin(), bytes.end());
@@ -718,7 +720,7 @@ TEST(Log, KilledAtEveryStep)
 	EXPECT_GT(kill_at, 150U);
 }
 
-/* ... and at any other moment */
+/* Kills the child at any other moment */
 TEST(Log, KilledByOthers)
 {
 	for (int round = 0; round < 20; round++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The master's rules, in virtual time. */
+/* Rules of the master, in virtual time. */
 #include "gam/peer/master.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ int code_of(const Result<T> &result)
 	return result ? 0 : result.error().code;
 }
 
-/** A master, and the time; who is told to renew does so as time passes. */
+/** Master and its clock; nodes that are to renew do so as time passes. */
 class MembershipMaster : public ::testing::Test
 {
 protected:
@@ -44,7 +44,7 @@ protected:
 		EXPECT_TRUE(life.ok()) << life.error().message;
 		return life ? *life : NodeLife{};
 	}
-	/** Time passes; @p renewing renew at all its steps. */
+	/** Lets @p time pass; @p renewing renew at each of its steps. */
 	void pass(Time time, const std::vector<NodeLife> &renewing = {})
 	{
 		for (const Time end = now + time; now < end;) {
@@ -95,7 +95,7 @@ TEST_F(MembershipMaster, WhoRenewsLivesAndWhoDoesNotDiesBehindTheMargin)
 	EXPECT_EQ(code_of(master.serving(silent, now)), ESTALE);
 }
 
-/* The renewal that comes too late is not what saves a node. */
+/* A renewal that comes too late does not save a node. */
 TEST_F(MembershipMaster, ALateRenewalIsRefusedThoughNobodyHasLooked)
 {
 	const NodeLife other = join(), late = join();
@@ -162,7 +162,7 @@ TEST_F(MembershipMaster, ThereAreSixtyFour)
 	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
 }
 
-/* Strangers that join and are not heard of again keep no number from a node. */
+/* Strangers that join and then stay silent do not use up the numbers. */
 TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
 {
 	const NodeLife member = join();
@@ -179,7 +179,7 @@ TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
 	EXPECT_EQ(master.view().members.size(), std::size_t{max_nodes});
 }
 
-/* Epochs stay where they are: there would be none left for the nodes. */
+/* The epoch does not follow a forged one: no epochs would be left for the nodes. */
 TEST_F(MembershipMaster, ALifeThatCannotHaveBeenIsRefused)
 {
 	Newcomer forged = newcomer(1, Protocol::directory);
@@ -201,7 +201,7 @@ TEST_F(MembershipMaster, AllSpeakTheSameProtocol)
 	EXPECT_EQ(master.view().members.size(), 1u);
 }
 
-/** Who was there first and has left, a tool perhaps, does not decide for all that follow. */
+/** A node that was there first and has left, such as a tool, does not choose the protocol for all later ones. */
 TEST_F(MembershipMaster, WhoComesWhenNobodyIsThereChoosesTheProtocol)
 {
 	EXPECT_EQ(code_of(master.leave(join(Protocol::latch), now)), 0);
@@ -228,7 +228,7 @@ TEST_F(MembershipMaster, LogsAreDurableOnAllNodesOrNone)
 	Master next(77, lease);
 	EXPECT_EQ(code_of(next.load(master.serialize(), now)), 0);
 	EXPECT_EQ(code_of(next.join(with_log(false), now)), EINVAL) << "by etcd, too";
-	/* Its own last life does not count. */
+	/* The node's own last life does not count. */
 	Master alone(77, lease);
 	const NodeLife first = *alone.join(with_log(true), now);
 	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), EBUSY);
@@ -247,7 +247,7 @@ TEST_F(MembershipMaster, AClockThatIsSetBackKeepsNobodyAlive)
 	EXPECT_FALSE(live(silent));
 }
 
-/* It was stopped: the renewals that came meanwhile wait to be read, and nobody is dead for that. */
+/* After a stop of the master, renewals that came meanwhile still wait to be read, so no node is dead. */
 TEST_F(MembershipMaster, AMasterThatWasStoppedCountsAnew)
 {
 	const NodeLife one = join();
@@ -262,8 +262,8 @@ TEST_F(MembershipMaster, AMasterThatWasStoppedCountsAnew)
 }
 
 /**
- * How often, of many runs, a node uses its lease when the master has declared it dead already. The node's clock runs at
- * @p rate of the master's; questions and answers take any time, or are lost.
+ * Returns the number of runs, of many, in which a node uses its lease after the master has declared it dead. The node's
+ * clock runs at @p rate of the master's; questions and answers take any time, or are lost.
  */
 int leases_outlived(double rate)
 {
@@ -277,11 +277,11 @@ int leases_outlived(double rate)
 		};
 		const auto some = [&](Time most) { return Time(static_cast<Time::rep>(random()) % most.count()); };
 		const NodeLife life = *master.join(newcomer(), begin);
-		(void)*master.join(newcomer(), begin); /* so that the dead stay to be seen */
+		(void)*master.join(newcomer(), begin); /* keeps the dead visible */
 		Time now = begin, until = lease;
 		for (int i = 0; i < 10 && master.view().find_live(life); i++) {
 			const Time asked = own(now);
-			/* Mostly fast: the longer, the more careful is the node. */
+			/* Mostly fast: the longer a question takes, the more careful is the node. */
 			const Time there = some(random() % 4 ? 1us : lease / 4), back = some(lease / 4);
 			now += there;
 			master.on_time(now);
@@ -289,7 +289,7 @@ int leases_outlived(double rate)
 				until = asked + lease;
 			now += back;
 		}
-		/* From now on it cannot reach the master. */
+		/* From now on the node cannot reach the master. */
 		while (master.view().find_live(life)) {
 			now += 1ms;
 			master.on_time(now);
@@ -311,11 +311,11 @@ TEST(MembershipLease, AClockBeyondTheMarginOutlivesIt)
 	EXPECT_GT(leases_outlived(0.8), 0) << "else the test above shows nothing";
 }
 
-/** Two members, each of which is the master when it has loaded what is stored. */
+/** Two members that take turns as the master, each after loading the stored state. */
 class MembershipByTurns : public ::testing::Test
 {
 protected:
-	/** What @p by does on top of what is stored. */
+	/** Loads the stored state into @p by, calls @p act and stores the new state. Returns the result of @p act. */
 	template <typename Act>
 	auto turn(Master &by, const Act &act)
 	{
@@ -341,7 +341,7 @@ TEST_F(MembershipByTurns, WhoseBeatRisesLives)
 		EXPECT_TRUE(turn(first, [&](Master &by) { return by.renew(one, now); }).ok());
 		EXPECT_TRUE(turn(second, [&](Master &by) { return by.renew(two, now); }).ok());
 	}
-	/* Now the first is silent. Its last beat has been seen by the second a moment after it. */
+	/* Now the first is silent. The second has seen its last beat a moment after it. */
 	const Time end = now + lease + margin;
 	while (now + lease / 8 <= end) {
 		now += lease / 8;
@@ -354,7 +354,7 @@ TEST_F(MembershipByTurns, WhoseBeatRisesLives)
 	EXPECT_EQ(code_of(turn(first, [&](Master &by) { return by.renew(one, now); })), ESTALE);
 }
 
-/* A member that looks for the first time has not seen how old a beat is. */
+/* A member that looks for the first time does not know how old a beat is. */
 TEST_F(MembershipByTurns, WhoLoadsForTheFirstTimeWaitsAWholeLease)
 {
 	const NodeLife one = *turn(first, [&](Master &by) { return by.join(newcomer(), now); });

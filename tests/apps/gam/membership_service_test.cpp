@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memberships of real masters: by TCP, and by etcd. */
+/* Memberships of real masters, over TCP and etcd. */
 #include "gam/peer/master_location.hpp"
 #include "peer_support.hpp"
 #include "service/etcd.hpp"
@@ -30,7 +30,7 @@ std::uint16_t free_port()
 	return listener ? listener->port() : std::uint16_t{0};
 }
 
-/** An etcd of its own; null if it is not installed. */
+/** Own etcd process. start() returns null if etcd is not installed. */
 class Etcd
 {
 public:
@@ -83,7 +83,7 @@ private:
 	pid_t child_ = -1;
 };
 
-/** A way that can be blocked, or lead elsewhere. */
+/** Channel that can be blocked, or led elsewhere. */
 class Detour final : public MasterChannel
 {
 public:
@@ -114,7 +114,7 @@ std::unique_ptr<MasterChannel> way_to(const std::string &location, std::chrono::
 	return *std::move(way);
 }
 
-/** A member, which notes when it heard of whose death. */
+/** Member that records when it heard of which death. */
 class Member : public Membership::Listener
 {
 public:
@@ -124,7 +124,7 @@ public:
 		detour = way.get();
 		membership = std::make_unique<Membership>(std::move(way));
 	}
-	~Member() override { membership.reset(); /* its thread tells this object */ }
+	~Member() override { membership.reset(); /* its thread calls this object */ }
 	void join(std::uint16_t port = 1)
 	{
 		Newcomer me;
@@ -178,7 +178,7 @@ int code_of(const Result<void> &result)
 	return result ? 0 : result.error().code;
 }
 
-/** What both kinds of master must do. */
+/** Tests for both kinds of master. */
 class MembershipService : public ::testing::TestWithParam<const char *>
 {
 protected:
@@ -245,7 +245,10 @@ TEST_P(MembershipService, WhoCannotReachTheMasterStopsBeforeItIsDeclaredDead)
 	EXPECT_EQ(code_of(other.membership->put("key", "value")), ESTALE);
 }
 
-/** Else the number is in use for good, and a node that keeps a log does not come back. */
+/**
+ * Checks that a sweep is reported later if the master cannot be reached; else the number stays in use for good, and a
+ * node that keeps a log cannot come back.
+ */
 TEST_P(MembershipService, AMasterThatCannotBeReachedHearsLaterWhoIsSwept)
 {
 	Member one(location), other(location);
@@ -344,7 +347,7 @@ TEST(MembershipMasters, OneThatIsGoneTakesNobodysMembership)
 	EXPECT_EQ(one.expelled_for, 0);
 }
 
-/** A node that ends with its master, or after it. */
+/** Tests a node that ends with its master, or after it. */
 TEST(MembershipMasters, OneThatIsGoneKeepsNobodyFromLeaving)
 {
 	auto master = std::make_unique<MasterThread>(lease);
@@ -358,7 +361,7 @@ TEST(MembershipMasters, OneThatIsGoneKeepsNobodyFromLeaving)
 	EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
 }
 
-/** It would keep them for an hour. */
+/** Tests a master that would keep the node for an hour. */
 TEST(MembershipMasters, OneThatIsSilentKeepsNobodyFromEnding)
 {
 	const Result<TcpListener> silent = TcpListener::create(0, "127.0.0.1");
@@ -375,7 +378,7 @@ TEST(MembershipMasters, OneThatIsSilentKeepsNobodyFromEnding)
 	}
 }
 
-/** What comes from anybody on a master's port. */
+/** Stranger that sends anything to a master's port. */
 class Stranger
 {
 public:
@@ -388,7 +391,7 @@ public:
 		EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
 	}
 	void say(const std::string &text) const { (void)::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
-	/** A line, or nothing when the master has closed. */
+	/** Returns a line; an empty string if the master has closed. */
 	[[nodiscard]] std::string hear() const
 	{
 		std::string line;
@@ -440,7 +443,7 @@ TEST(MembershipHostile, ACrowdThatSaysNothingKeepsNobodyOut)
 	EXPECT_GT(one.membership->lease_until(), Membership::now());
 }
 
-/** As it comes by a line: whole numbers are unsigned there. */
+/** Returns @p question as it arrives by a line: whole numbers are unsigned there. */
 nlohmann::json as_heard(const nlohmann::json &question)
 {
 	return nlohmann::json::parse(question.dump());

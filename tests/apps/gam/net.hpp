@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Nodes of any protocol, joined in memory: messages between two of them keep their order, and those of different pairs
- * overtake each other as a seeded random, or a test, has it.
+ * Nodes of any protocol, joined in memory: messages between two of them keep their order; those of different pairs
+ * overtake each other at random, by seed, or as a test wants.
  */
 #pragma once
 
@@ -30,11 +30,11 @@ using prism::gam::NodeId;
 class Net
 {
 public:
-	/** From one node to another. */
+	/** Sender and receiver. */
 	using Pair = std::pair<NodeId, NodeId>;
 	using Make = std::function<std::unique_ptr<Coherence>(NodeId, Coherence::Host &)>;
 
-	/** @p make: the object of each of @p nodes. */
+	/** @p make: makes the protocol's object for each of @p nodes. */
 	Net(std::size_t nodes, const Make &make, std::uint64_t seed = 1) : make_(make), random_(seed)
 	{
 		for (NodeId id = 0; id < nodes; id++)
@@ -48,12 +48,12 @@ public:
 	[[nodiscard]] std::size_t size() const noexcept { return stations_.size(); }
 	[[nodiscard]] Coherence &node(NodeId id) { return *stations_[id]->node; }
 
-	/** Messages of @p pair stay where they are, until release(). */
+	/** Holds messages of @p pair until release(). */
 	void hold(Pair pair) { held_.insert(pair); }
 	void release(Pair pair) { held_.erase(pair); }
 	void release_all() { held_.clear(); }
 
-	/** Delivers one message of a pair picked at random. False: none can be. */
+	/** Delivers one message of a random pair. Returns false if none can be delivered. */
 	bool step()
 	{
 		std::vector<Pair> ready;
@@ -67,7 +67,7 @@ public:
 		return true;
 	}
 
-	/** Until nothing moves. Bounded: false if it does not end. */
+	/** Runs until nothing moves. Returns false if @p steps do not suffice. */
 	bool run(std::size_t steps = 1'000'000)
 	{
 		while (steps-- > 0) {
@@ -77,7 +77,7 @@ public:
 		return false;
 	}
 
-	/** The first message of @p pair, whether held or not. False: there is none. */
+	/** Delivers the first message of @p pair, even if it is held. Returns false if there is none. */
 	bool deliver(Pair pair)
 	{
 		auto &messages = under_way_[pair];
@@ -93,7 +93,7 @@ public:
 		return true;
 	}
 
-	/** @p id dies: what is sent to it is lost. What it has sent may still come, until tell(). */
+	/** Kills @p id: messages to it are lost. Messages that it has sent may still arrive until tell(). */
 	void kill(NodeId id)
 	{
 		dead_.insert(id);
@@ -103,14 +103,14 @@ public:
 		}
 	}
 	[[nodiscard]] bool is_dead(NodeId id) const { return dead_.contains(id); }
-	/** @p id learns that @p dead is; nothing of that comes any more. */
+	/** Tells @p id that @p dead is dead; no more messages of that node arrive. */
 	void tell(NodeId id, NodeId dead)
 	{
 		under_way_[{dead, id}].clear();
 		if (!dead_.contains(id))
 			node(id).lost(dead);
 	}
-	/** The number of a dead node is given to another, which make() makes. */
+	/** Gives the number of a dead node to another one, which make() makes. */
 	void revive(NodeId id)
 	{
 		for (auto &[pair, messages] : under_way_) {
@@ -120,14 +120,14 @@ public:
 		dead_.erase(id);
 		stations_[id]->node = make_(id, *stations_[id]);
 	}
-	/** Tells all that live. */
+	/** Tells all live nodes. */
 	void tell_of(NodeId dead)
 	{
 		for (const auto &station : stations_)
 			tell(station->id, dead);
 	}
 
-	/** What has been sent since count() was called last, by type. */
+	/** Returns the numbers of messages sent since the last call, by type. */
 	std::map<std::uint8_t, std::size_t> count() { return std::exchange(sent_, {}); }
 	[[nodiscard]] std::size_t under_way() const
 	{
@@ -136,7 +136,7 @@ public:
 			all += messages.size();
 		return all;
 	}
-	/** Messages that have come, from @p id or to it, and all. */
+	/** Return the numbers of messages delivered from or to @p id, and in total. */
 	[[nodiscard]] std::uint64_t delivered_of(NodeId id) const
 	{
 		const auto found = delivered_.find(id);
@@ -149,7 +149,7 @@ public:
 			all += count;
 		return all / 2;
 	}
-	/** A message that has not come from a node. */
+	/** Adds a message that no node has sent. */
 	void inject(Pair pair, const Message &message)
 	{
 		std::vector<std::byte> bytes(message.size());
@@ -159,9 +159,9 @@ public:
 
 	/** Called with each access that ends by Host::ended(). */
 	std::function<void(NodeId, Access &)> on_ended = [](NodeId, Access &) {};
-	/** True: the message was not for the protocol's object. */
+	/** Returns true to keep the message from the protocol's object. */
 	std::function<bool(Pair, const Message &)> intercept = [](Pair, const Message &) { return false; };
-	/** Of the blocks of a home. */
+	/** Answers Host::is_allocated() for the blocks of a home. */
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
 
 private:

@@ -15,7 +15,7 @@ namespace
 
 using namespace peers;
 
-/** A queue pair that leads nowhere. */
+/** Queue pair that leads nowhere. */
 class FakePort final : public rpc::Port
 {
 public:
@@ -94,7 +94,7 @@ protected:
 		EXPECT_TRUE(peers_->add({1, 5}, std::make_unique<FakePort>(7, failed), Peers::Begin::open).ok());
 	}
 
-	/** What comes from node 1. */
+	/** Delivers @p frame as if from node 1. */
 	void come(std::span<const std::byte> frame)
 	{
 		std::copy(frame.begin(), frame.end(), memory_.data());
@@ -196,8 +196,8 @@ TEST(PeerFrame, AnyBytesAreJudgedInsideOfThem)
 }
 
 /**
- * A node in a process of its own, which sends to node 0 until it is expelled. @p ports: the master's comes by this
- * pipe. Its exit code is 42 if its membership and its pair are over then.
+ * Runs a node in its own process, which sends to node 0 until it is expelled. @p ports: pipe that delivers the master's
+ * port. Exits with 42 if its membership and its pair are over then.
  */
 [[noreturn]] void be_sender(int ports)
 {
@@ -207,7 +207,7 @@ TEST(PeerFrame, AnyBytesAreJudgedInsideOfThem)
 	TestNode node(port);
 	node.enter();
 	node.run();
-	/* Also when it is expelled: what it sends then must end the pair, not arrive. */
+	/* Send after the expulsion, too: such messages must end the pair, not arrive. */
 	while (!node.expelled_for || !node.broken_count) {
 		(void)node.links().try_send(0, Message());
 		node.links().flush();
@@ -237,7 +237,10 @@ protected:
 		(void)close(ports[1]);
 		ASSERT_TRUE(wait_until([this] { return heard > 100; }));
 	}
-	/** Its death is seen, nothing of it is heard any more, and its number is free when that is said. */
+	/**
+	 * Checks that the child's death is seen, that its pair is gone, and that its number is free once it is reported
+	 * as swept.
+	 */
 	void expect_death() const
 	{
 		const auto state = [this]() -> std::optional<NodeState> {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Messages between nodes: all of them, once, in order, whatever their sizes. */
+/* Messages between nodes: all arrive, once, in order, whatever their sizes. */
 #include "peer_support.hpp"
 
 #include <array>
@@ -11,7 +11,10 @@ namespace
 
 using namespace peers;
 
-/** What a node has heard, which must be what each other has sent: counters without a gap, and the right bytes. */
+/**
+ * Messages that a node has heard. They must be those that each other node sent: counters without a gap, and the right
+ * bytes.
+ */
 class Ledger
 {
 public:
@@ -35,7 +38,7 @@ private:
 	std::atomic<std::uint64_t> wrong_{0};
 };
 
-/** Sends message @p number, waiting if too much is under way. */
+/** Sends message @p number; waits while too many are under way. */
 int send_numbered(TestNode &node, NodeId to, std::uint64_t number)
 {
 	std::array<std::byte, block_size> data;

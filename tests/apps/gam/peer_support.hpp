@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that do nothing but hear each other: several in one process, each with a device of its own. */
+/* Nodes that only exchange messages: several in one process, each with its own device. */
 #pragma once
 
 #include "gam/peer/master_service.hpp"
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 20s;
 
-/** A master in a thread. */
+/** Master in a thread. */
 class MasterThread
 {
 public:
@@ -56,7 +56,7 @@ inline std::unique_ptr<Membership> membership_at(std::uint16_t master)
 	return std::make_unique<Membership>(std::make_unique<TcpMaster>("127.0.0.1", master, 2000ms));
 }
 
-/** What a membership tells. */
+/** Record of the calls from a membership. */
 class Told : public Membership::Listener
 {
 public:
@@ -78,7 +78,7 @@ protected:
 	View view_;
 };
 
-/** Polls until @p done. False: it took too long. */
+/** Polls until @p done. Returns false if that takes too long. */
 inline bool wait_until(const std::function<bool()> &done, std::chrono::milliseconds limit = patience)
 {
 	const auto end = std::chrono::steady_clock::now() + limit;
@@ -90,7 +90,7 @@ inline bool wait_until(const std::function<bool()> &done, std::chrono::milliseco
 	return true;
 }
 
-/** A node: what it hears goes to a function. */
+/** Node that hands the messages it hears to a function. */
 class TestNode final : public Told, public Peers::Events, public Network::Listener
 {
 public:
@@ -137,7 +137,7 @@ public:
 		ASSERT_TRUE(serves.ok()) << serves.error().message;
 	}
 	void poll() { (void)peers_->poll(*this); }
-	/** From now on a thread polls. */
+	/** Starts a thread that polls. */
 	void run()
 	{
 		thread_ = std::jthread([this](const std::stop_token &stop) {

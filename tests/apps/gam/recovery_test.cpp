@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Recovery of a home: single verdicts, the conversation with liars, and histories of a cluster in which anybody dies at
- * any moment. The cluster is a model of what both protocols do to a block (terms, transfers, copies), with real logs'
- * contents, witnesses and recoveries; its network delivers in any order between different pairs.
+ * Recovery of a home: single verdicts, conversations with liars, and histories of a cluster in which anybody dies at
+ * any moment. The cluster is a model of the effects of both protocols on a block (terms, transfers, copies), with the
+ * contents of real logs, and with real witnesses and recoveries; its network delivers messages of different pairs in
+ * any order.
  */
 #include <gtest/gtest.h>
 
@@ -68,7 +69,7 @@ TEST(Verdict, TheOwnerKeepsIt)
 
 TEST(Verdict, NobodyOwnsWhatItHasNotGot)
 {
-	/* of another term, by another node, and behind a value of the home's own */
+	/* Holders of another term, on another node, and older than a value of the home's own */
 	const Witnesses all{nodes({3, 4}), 0, 0};
 	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 1}}), all).kind, Kind::owned);
 	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::dirty, 2}}), all).kind, Kind::owned);
@@ -97,7 +98,7 @@ TEST(Verdict, TheGrantNeverArrived)
 	EXPECT_EQ(still.node, 4);
 	EXPECT_EQ(still.counter, 2U);
 	EXPECT_EQ(still.next, 4U);
-	/* Both have nothing: that cannot be. */
+	/* Both have nothing, which is impossible. */
 	EXPECT_EQ(decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {}), all).kind, Kind::lost);
 }
 
@@ -117,7 +118,7 @@ TEST(Verdict, CopiesHaveTheValueOfTheDead)
 	EXPECT_EQ(verdict.kind, Kind::taken);
 	EXPECT_EQ(verdict.holding, Holding::shared);
 	EXPECT_EQ(verdict.sharers, nodes({4, 5}));
-	/* A copy that is older than the last transfer is none. */
+	/* A copy older than the last transfer does not count. */
 	const Verdict old = decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::shared, 1}}), {nodes({4}), 0, 0});
 	EXPECT_EQ(old.kind, Kind::waits);
 	EXPECT_EQ(old.sharers, 0U);
@@ -142,14 +143,14 @@ TEST(Verdict, GapsInLogs)
 
 enum class Flaw : std::uint8_t {
 	none,
-	no_transfers,     /* the home's log of transfers is not looked at */
-	one_transfer,     /* only the last one */
-	no_counters,      /* an owner's newest entry is taken for one of the term in question */
-	trusted_tail,     /* an entry that was not complete is taken */
+	no_transfers,     /* the home's transfers are ignored */
+	one_transfer,     /* all transfers but the last are ignored */
+	no_counters,      /* an owner's newest entry is accepted, whatever its term */
+	trusted_tail,     /* an incomplete entry is accepted */
 	only_written,     /* an owner logs nothing if it has written nothing */
-	dead_have_spoken, /* what a dead node might have is not waited for */
+	dead_have_spoken, /* values that only a dead node might have are not waited for */
 	late_log,         /* a value leaves before it is in the log */
-	early_transfer,   /* a transfer is logged while the owner before still owns the block */
+	early_transfer,   /* a transfer is logged while the previous owner still owns the block */
 };
 
 constexpr NodeId home = 0;
@@ -166,7 +167,7 @@ Value value_of(std::uint64_t version)
 	return value;
 }
 
-/* Nothing: a mixture of several */
+/* Returns nothing for a mixture of several versions */
 std::optional<std::uint64_t> version_of(std::span<const std::byte> value)
 {
 	std::uint64_t version = 0;
@@ -177,7 +178,7 @@ std::optional<std::uint64_t> version_of(std::span<const std::byte> value)
 	return version;
 }
 
-/* An entry of a log as the world keeps it */
+/* Entry of a log, as the world keeps it */
 struct Logged {
 	EntryKind kind = EntryKind::data;
 	std::uint64_t block = 0;
@@ -194,12 +195,12 @@ public:
 	{
 	}
 
-	/* What was found to be wrong, or nothing */
+	/* Runs the world. Returns the first error, or an empty string */
 	std::string run(unsigned steps)
 	{
 		for (unsigned i = 0; i < steps && wrong_.empty(); i++)
 			step();
-		/* All return; then nothing waits any more. */
+		/* All nodes return; afterwards nothing waits any more. */
 		for (NodeId node = 1; node < node_count && wrong_.empty(); node++) {
 			if (!nodes_[node].alive)
 				return_node(node);
@@ -242,7 +243,7 @@ private:
 		std::array<Line, block_count> lines;
 		std::vector<Logged> log;
 		std::unique_ptr<Witness> witness;
-		Value data{}; /* of the line that was looked at last */
+		Value data{}; /* of the last line looked at */
 
 		void send(NodeId to, const Message &message) override { world->send(self, to, message); }
 		void for_each_line(NodeId, const std::function<void(Address, const HeldLine &)> &visit) override
@@ -264,20 +265,20 @@ private:
 		std::unique_ptr<LoggedBlocks> logged(NodeId) override { return world->read_log(log, false); }
 		void recovered(NodeId) override {}
 	};
-	/* What the home knows while it lives, and what nobody in it does */
+	/* State of a block at the home while it lives, and state for the checks that no node knows */
 	struct Block {
 		bool dirty = false;
 		NodeId owner = no_node;
 		std::uint64_t counter = 0;
 		std::uint64_t memory = 0;         /* version */
-		std::uint64_t memory_counter = 0; /* the term that it is of */
-		bool has_memory = true;           /* has not been lost with the home */
+		std::uint64_t memory_counter = 0; /* term of that version */
+		bool has_memory = true;           /* it is not lost with the home */
 		bool logged = true;               /* the memory's value is somewhere in a log */
-		bool waits = false;               /* cannot be used */
-		std::uint64_t granted = 0;        /* version that is on its way to the owner */
+		bool waits = false;               /* cannot be used yet */
+		std::uint64_t granted = 0;        /* version on its way to the owner */
 		bool on_its_way = false;
-		/* of the checks */
-		std::uint64_t promised = 0; /* version that somebody else has seen, or that was to be durable */
+		/* For the checks */
+		std::uint64_t promised = 0; /* version that another node has seen, or that was to be durable */
 		std::uint64_t latest = 0;
 	};
 	struct Recovery : HomeRecovery::Home {
@@ -285,7 +286,7 @@ private:
 		World &world;
 		std::unique_ptr<HomeRecovery> machine;
 		HomeRecovery::Scope scope = HomeRecovery::Scope::all;
-		unsigned told = 0; /* blocks, a bit set */
+		unsigned told = 0; /* bit set of blocks */
 
 		void send(NodeId to, const Message &message) override { world.send(home, to, message); }
 		void settled(
@@ -336,7 +337,7 @@ private:
 		return last;
 	}
 
-	/* One step of anybody */
+	/* One step of a random node */
 	void step()
 	{
 		const auto what = pick(100);
@@ -412,7 +413,7 @@ private:
 		}
 	}
 
-	/* The owner's term ends: before anybody gets the value, it is in the log. */
+	/* Ends the owner's term: the value is in the log before another node gets it. */
 	void end_term(NodeId node, std::uint64_t number)
 	{
 		const Line &line = nodes_[node].lines[number];
@@ -451,7 +452,7 @@ private:
 			node.lines[number] = {};
 	}
 
-	/* The owner sends the value to the home, and keeps a copy or nothing. */
+	/* Lets the owner send the value to the home and keep a copy or nothing. */
 	void return_to_home(std::uint64_t number, State keeps)
 	{
 		Block &block = blocks_[number];
@@ -546,7 +547,7 @@ private:
 		nodes_[block.owner].lines[number] = {State::dirty, block.counter, block.granted, false};
 	}
 
-	/* Deaths. The last append may be half done. */
+	/* Deaths. The last append may be incomplete. */
 	void tear(std::vector<Logged> &log)
 	{
 		if (pick(2))
@@ -588,8 +589,7 @@ private:
 				queue.clear();
 		}
 		for (Block &block : blocks_) {
-			/* What was granted to a dead node and never arrived is with the home, if that is where it came
-			 * from. */
+			/* A grant to a dead node that never arrived is still at the home, if it came from there. */
 			if (block.dirty && block.owner == number)
 				block.waits = true;
 			if (block.owner == number)
@@ -642,7 +642,10 @@ private:
 		settle_if_done();
 	}
 
-	/* The home lives; of what a dead node owned it asks the others, and that node if it has returned. */
+	/*
+	 * Recovers blocks of dead owners while the home lives: it asks the others, and the former owner if it has
+	 * returned.
+	 */
 	void recover_orphans()
 	{
 		auto log = std::make_unique<LoggedBlocks>(home);
@@ -697,7 +700,7 @@ private:
 		}
 		case Kind::waits:
 			waits++;
-			block.waits = true; /* also for who has returned and has not answered yet */
+			block.waits = true; /* even if that node has returned but not answered yet */
 			break;
 		case Kind::lost:
 			fail(name + "is said to be lost");
@@ -759,7 +762,7 @@ private:
 				fail("the home refuses a message");
 			settle_if_done();
 		} else if (!nodes_[to].alive) {
-			/* Only if it is taken for one that has nothing */
+			/* Answers as a node that has nothing */
 			Node nothing;
 			nothing.world = this;
 			nothing.self = to;
@@ -781,12 +784,12 @@ private:
 		bool idle = true;
 		for (const auto &[pair, queue] : wire_)
 			idle = idle && queue.empty();
-		/* What waits goes on when its node returns: in this recovery, or as an orphan's. */
+		/* Waiting blocks go on when their node returns: in this recovery, or as orphans. */
 		if (idle && pick(2))
 			recovery_.reset();
 	}
 
-	/* Of blocks that were never used nothing was told. */
+	/* The recovery says nothing about blocks that were never used. */
 	void settle_unused()
 	{
 		for (std::uint64_t number = 0; number < block_count; number++) {

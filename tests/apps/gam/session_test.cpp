@@ -21,7 +21,7 @@ using prism::gam::test::DirectoryMaking;
 namespace
 {
 
-/** The nodes of a test answer by themselves. */
+/** Returns options of a cluster whose nodes answer by themselves. */
 ClusterOptions serving(std::size_t nodes = 2)
 {
 	ClusterOptions options;
@@ -252,7 +252,7 @@ TEST(Session, LocksHaveOwners)
 	EXPECT_EQ(one.rlock(address, std::uint64_t{65537} * block_size), E2BIG);
 }
 
-/** As many blocks as an address can name take no longer than those that are held. */
+/** Checks that an unlock of the longest range takes no longer than one of the blocks held. */
 TEST(Session, UnlocksOfMoreThanIsHeldGiveThatBack)
 {
 	Cluster cluster(serving(2));
@@ -281,7 +281,7 @@ TEST(Session, ATryOfSeveralBlocksGivesBackWhatItTook)
 	EXPECT_EQ(one.try_wlock(address, 3 * block_size), 0);
 }
 
-/** More than are tried at once, of several homes. */
+/** Tests more locks than are tried at once, of several homes. */
 TEST(Session, TriesManyLocksAtOnce)
 {
 	constexpr std::size_t count = 40;
@@ -327,7 +327,7 @@ TEST(Session, GivesItsLocksBackWhenItEnds)
 	EXPECT_EQ(other.try_wlock(address, 2 * block_size), 0);
 }
 
-/** Else nobody could ever zero the memory again. */
+/** Checks that locks of freed memory are released; else nobody could ever zero the memory again. */
 TEST(Session, LocksOfWhatWasFreedAreGivenBack)
 {
 	Cluster cluster(serving(2));
@@ -344,7 +344,10 @@ TEST(Session, LocksOfWhatWasFreedAreGivenBack)
 	}
 }
 
-/** Who allocates may hold that lock itself: it would wait for itself, and all others behind it. */
+/**
+ * Checks that allocation skips a locked block: a thread that held that lock would wait for itself, and all others
+ * behind it.
+ */
 TEST(Session, MemoryOfALockedBlockIsPassedOver)
 {
 	Cluster cluster(serving(2));
@@ -417,7 +420,7 @@ TEST(Session, AReadThatNobodyAwaitsHasEndedWithItsObject)
 	}
 }
 
-/** What is sent next is answered, and the answer heard, before flush() returns: as if by another thread of the node. */
+/** Network that delivers a message and its answer before flush() returns, as if another thread of the node polled. */
 class Hurried final : public DirectoryMaking, public Network
 {
 public:
@@ -522,7 +525,7 @@ TEST(Session, ADeadHomeIsUnreachableAndItsMemoryOthersDoWithout)
 	EXPECT_EQ(cluster.node(0).members(), (std::vector<NodeId>{0, 1}));
 }
 
-/** Or it would be a member again, to which others lend what never comes back. */
+/** Checks that messages of a dead node are dropped; else others would lend it blocks that never come back. */
 TEST(Session, WhatADeadNodeHasSentIsNotHeard)
 {
 	Cluster cluster((ClusterOptions()));

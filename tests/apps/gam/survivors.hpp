@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a history must still explain when nodes have died: docs/prism-gam.md, "Deaths". A dead node's writes that nobody
- * has fetched are lost. So a write of it that no other node has seen has happened at some time or never, and what it
- * has read of its own is nobody's business. All else counts: what living nodes did, what they saw of the dead, and what
- * the dead had from others.
+ * Part of a history that must be explained after nodes have died: docs/prism-gam.md, "Deaths". A dead node's writes
+ * that nobody has fetched are lost: a write of it that no other node has seen happened at some time or never, and its
+ * reads of its own values do not count. All else counts: operations of live nodes, what these saw of the dead, and what
+ * the dead got from others.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ namespace gam_test
 {
 
 /**
- * @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died.  @p kept: values
- * that their writer has written back before it died: they count as seen.
+ * @p node_of: returns the life of the node that a client is a thread of.  @p has_died: returns true if that life has
+ * ended. @p kept: values that their writers wrote back before they died; they count as seen.
  */
 template <typename NodeOf, typename HasDied>
 class Survivors
@@ -46,7 +46,7 @@ public:
 			see(value);
 	}
 
-	/** What is left of @p operation, if anything is. */
+	/** Returns the part of @p operation that counts, if any. */
 	[[nodiscard]] std::optional<Operation> survivor(Operation operation) const
 	{
 		if (!is_lost(operation) || seen_.contains(operation.value))
@@ -54,14 +54,14 @@ public:
 		if (operation.kind == Kind::get || operation.outcome == Outcome::mismatch ||
 			operation.outcome == Outcome::no_effect)
 			return std::nullopt;
-		operation.kind = Kind::put; /* whatever it has found is lost, too */
+		operation.kind = Kind::put; /* the value that it found is lost, too */
 		operation.outcome = Outcome::unknown;
 		operation.responded = prism::test::never;
 		return operation;
 	}
 
 private:
-	/** Unless somebody has seen what it has written. */
+	/** Returns true if the operation is lost unless somebody has seen the value that it wrote. */
 	[[nodiscard]] bool is_lost(const Operation &operation) const
 	{
 		if (!has_died_(node_of_(operation.client)))
@@ -77,7 +77,7 @@ private:
 			return prism::test::absent;
 		return operation.kind == Kind::get ? operation.value : operation.expected;
 	}
-	/** Who sees a change under a condition has seen that the condition held. */
+	/** Marks @p value as seen. Seeing a conditional change implies that its condition was seen, too. */
 	void see(Value value)
 	{
 		while (value != prism::test::absent && seen_.insert(value).second) {

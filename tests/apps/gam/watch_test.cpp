@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Which of two nodes that have lost their connection goes. */
+/* Decision which of two nodes that have lost their connection leaves. */
 #include "gam/process/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr Time lease = 100ms;
 
-/** Nodes 1 and 2, which renew for ever. */
+/** Returns a view of nodes 1 and 2, which renew for ever. */
 View view_of(NodeState first, NodeState second)
 {
 	View view;
@@ -55,7 +55,7 @@ private:
 	View view_;
 };
 
-/** One of the two, whose connection to the other has ended. */
+/** One of the two nodes, whose connection to the other has ended. */
 class Left final : public Membership::Listener
 {
 public:
@@ -79,7 +79,7 @@ public:
 		EXPECT_NE(why.message.find("the connection to node"), std::string::npos) << why.message;
 		went_ = (Membership::now() - begun_).count();
 	}
-	/** After how many leases it went. */
+	/** Waits until it leaves. Returns the time in leases. */
 	[[nodiscard]] double leases() const
 	{
 		while (!went_)
@@ -95,7 +95,10 @@ private:
 };
 
 constexpr NodeState serving = NodeState::serving, joining = NodeState::joining;
-/* The other hears of a death two leases, and a sixteenth of each, after who goes has noticed; and a little later. */
+/*
+ * Leases after which the other surely knows of the death: it learns of it two leases, plus a sixteenth of each and a
+ * little more, after the leaving node has noticed.
+ */
 constexpr double other_is_dead = 2.5;
 
 TEST(Watch, TheHigherNumberGoesAndTheOtherWaitsUntilThatIsKnown)
