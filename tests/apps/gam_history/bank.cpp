@@ -23,7 +23,7 @@ bool Bank::are_together(std::size_t first, std::size_t second) const
 	return node_.places()[first].block() == node_.places()[second].block();
 }
 
-/** In the order of the addresses, so no two wait for each other. */
+/** Locks both accounts in the order of their addresses, so that no two threads wait for each other. */
 int Bank::lock(std::size_t first, std::size_t second)
 {
 	const auto [low, high] = std::minmax(node_.places()[first], node_.places()[second]);
@@ -66,7 +66,7 @@ int Bank::transfer(std::size_t from, std::size_t to)
 	return error ? error : unlocked;
 }
 
-/** With logs, nodes are killed between two writes. */
+/** With logs, waits so that the node may be killed between two writes. */
 void Bank::linger()
 {
 	if (!node_.options().logs)
@@ -76,7 +76,7 @@ void Bank::linger()
 	node_.stage().between_writes = nobody;
 }
 
-/** @p journal is pending: writes the balances, then that they are written. */
+/** Writes the balances of @p journal, which is pending, then marks it as done. */
 int Bank::carry_out(Journal &journal)
 {
 	int error = 0;
@@ -90,14 +90,14 @@ int Bank::carry_out(Journal &journal)
 	return error ? error : session_.write(node_.journal(), bytes_of(journal));
 }
 
-/** What a dead node has begun. */
+/** Reads @p journal and finishes a transfer that a dead node has begun. */
 int Bank::finish(Journal &journal)
 {
 	const int error = session_.read(node_.journal(), bytes_of(journal));
 	return error || !journal.is_pending ? error : carry_out(journal);
 }
 
-/** Calls @p work(journal) under its lock, when nothing is pending. */
+/** Calls @p work(journal) under the journal's lock, when nothing is pending. */
 template <typename Work>
 int Bank::with_journal(const Work &work)
 {
@@ -143,8 +143,10 @@ int Bank::sum_by_journal(std::uint64_t &total)
 	});
 }
 
-/** The sum of all accounts, under all their locks. Read locks of all, in the order of their addresses, which is that of
- * their numbers. */
+/**
+ * Adds up all accounts under read locks of all, taken in the order of the addresses, which is that of the accounts'
+ * numbers.
+ */
 int Bank::sum(std::uint64_t &total)
 {
 	int error = 0;

@@ -11,8 +11,8 @@ namespace gam_history
 {
 
 /**
- * What a transfer is about to do, in a block, which is written whole or not at all. Whoever holds its lock has the
- * bank. If it is pending, whoever had it before has died, and the transfer is done again first.
+ * Transfer about to be done, in one block, which is written as a whole or not at all. The holder of its lock has the
+ * bank. If it is pending, the previous holder has died, and the transfer is done again first.
  */
 struct Journal {
 	std::uint64_t is_pending = 0;
@@ -20,7 +20,7 @@ struct Journal {
 	std::array<std::uint64_t, 2> balance{};
 };
 
-/** Accounts, and a thread that transfers between them: under their locks, or by a journal if there is one. */
+/** Accounts, and a thread that transfers between them: under the accounts' locks, or by a journal if there is one. */
 class Bank
 {
 public:
@@ -28,9 +28,9 @@ public:
 	static constexpr std::uint64_t deposit = 1000;
 
 	Bank(Node &node, unsigned thread) : node_(node), session_(node.memory()), random_(node.life() * 100 + thread) {}
-	/** A transfer, or an audit. */
+	/** Does a transfer or an audit. */
 	void act();
-	/** Looks at the sum of all accounts. */
+	/** Checks the sum of all accounts. */
 	void audit();
 
 private:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* gam-history: is a global memory what it promises to be when its nodes die? docs/prism-gam.md, "Deaths". */
-#include "base/command_line.hpp"
+/* gam-history: checks a global memory's guarantees when nodes die; docs/prism-gam.md, "Deaths". */
+#include "command_line.hpp"
 #include "run.hpp"
 
 int main(int argc, char **argv)
 {
 	using namespace gam_history;
-	constexpr unsigned longest_search = 4; /* runs in which a flaw must be found: when a node dies is chance */
+	constexpr unsigned longest_search = 4; /* runs in which a flaw must be found: the moment of a death is random */
 	namespace cli = prism::cli;
 	Options options;
 	unsigned lease = 1000, calm = 2000;

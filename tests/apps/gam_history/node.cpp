@@ -29,7 +29,7 @@ namespace
 
 constexpr auto patience = 20s;
 constexpr std::size_t history_capacity = 200'000; /* operations of a thread */
-constexpr unsigned burst = 16;                    /* accesses between two pauses: the machine has other work */
+constexpr unsigned burst = 16;                    /* accesses between two pauses, as the machine has other work */
 constexpr auto pause = 2ms;
 constexpr const char *journal_key = "journal";
 constexpr const char *table_key = "table";
@@ -70,7 +70,7 @@ bool Node::expects(int error, const char *what)
 {
 	switch (error) {
 	case 0:
-	case ENOSPC: /* the history */
+	case ENOSPC: /* the history is full */
 		return true;
 	case ESTALE:
 		if (!joined_->is_expelled())
@@ -90,7 +90,7 @@ bool Node::expects(int error, const char *what)
 		}
 		break;
 	}
-	if (!joined_->is_expelled()) /* without a lease there is no ESTALE */
+	if (!joined_->is_expelled()) /* without a lease errors other than ESTALE may come */
 		fail(fmt::format("{}: {}", what, std::generic_category().message(error)));
 	return false;
 }
@@ -118,7 +118,7 @@ Result<void> Node::join()
 	return {};
 }
 
-/** Accounts in several blocks survive by logs alone, as a journal does. */
+/** Returns true if transfers use a journal: accounts in several blocks, and the journal, survive only by logs. */
 bool Node::has_journal() const noexcept
 {
 	return options_.work == Work::bank && options_.logs && options_.flaw != Flaw::apart;
@@ -143,7 +143,7 @@ bool Node::make_table()
 	return table && joined_->put(table_key, table->catalogue()).ok();
 }
 
-/** Registers of each of the first lives, or the bank, or the table, of the very first. */
+/** Allocates registers on each of the first lives, or the bank or the table on the very first. */
 bool Node::allocate()
 {
 	if (options_.work == Work::table)
@@ -158,7 +158,7 @@ bool Node::allocate()
 		return false;
 	for (std::size_t place = 0; place < count; place++) {
 		Address address = together + place * sizeof(std::uint64_t);
-		/* Some registers share a block, and some have one each. */
+		/* Some registers share a block, others have one each. */
 		const bool is_alone = keeps_bank ? has_journal() || options_.flaw == Flaw::apart : place > 1;
 		if ((!keeps_bank || is_alone) && session.malloc(is_alone ? prism::gam::block_size : 8, address))
 			return false;
@@ -196,7 +196,7 @@ Result<void> Node::set_up()
 	return {};
 }
 
-/** Whoever is stopped goes on in the middle of a burst, most often. */
+/** Works in bursts: a process that is stopped mostly goes on in the middle of one. */
 void Node::work(unsigned thread)
 {
 	const auto in_bursts = [this](const auto &act) {
@@ -224,7 +224,7 @@ void Node::work(unsigned thread)
 	in_bursts([&registers] { return registers.act(); });
 }
 
-/** For the last look at what they have left. */
+/** Waits until the other nodes have left, for the last look at their results. */
 void Node::await_the_others()
 {
 	const auto end = std::chrono::steady_clock::now() + patience;
@@ -240,7 +240,7 @@ void Node::await_the_others()
 	}
 }
 
-/** On blocks of this node and of others, whether they were cached or not. */
+/** Checks that all calls return ESTALE, for blocks of this node and of others, cached or not. */
 void Node::check_that_all_is_stale()
 {
 	Session session(joined_->node());
@@ -281,7 +281,7 @@ Ending Node::run()
 		for (unsigned thread = 0; thread < options_.threads; thread++)
 			threads.emplace_back([this, thread] { work(thread); });
 	}
-	if (life_ == 0 && ending_ != failed) /* what a flaw explains ends nothing early */
+	if (life_ == 0 && ending_ != failed) /* findings that a flaw explains end nothing early */
 		await_the_others();
 	if (joined_->is_expelled()) {
 		if (options_.flaw != Flaw::lease)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A process that is a node, and its threads. */
+/* Process that is a node, and its threads. */
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace gam_history
 {
 
-/** For a session. */
+/** Returns the bytes of @p value, for a session. */
 template <typename Value>
 std::span<std::byte> bytes_of(Value &value) noexcept
 {
@@ -27,26 +27,29 @@ class Node
 public:
 	Node(const Options &options, Stage &stage, Life life, Place place, std::string master);
 
-	/** Joins, works until the stage is over or it is expelled, leaves. */
+	/** Joins, works until the stage is over or the node is expelled, then leaves. */
 	Ending run();
 	/* Any thread */
-	/** What must not happen has. */
+	/** Reports an error that must not happen, flaw or not. */
 	void fail(const std::string &what);
-	/** What a flaw explains has. */
+	/** Reports an error that a flaw explains. */
 	void find(const std::string &what);
 
 	[[nodiscard]] const Options &options() const noexcept { return options_; }
 	[[nodiscard]] Stage &stage() noexcept { return stage_; }
 	[[nodiscard]] Life life() const noexcept { return life_; }
 	[[nodiscard]] const std::vector<prism::gam::Address> &places() const noexcept { return places_; }
-	/** Of the bank; null if it has none. */
+	/** Returns the address of the bank's journal; null if there is none. */
 	[[nodiscard]] prism::gam::Address journal() const noexcept { return journal_; }
-	/** Of the hash table. */
+	/** Returns the address of the hash table. */
 	[[nodiscard]] prism::gam::Address catalogue() const noexcept { return catalogue_; }
 	[[nodiscard]] prism::gam::Node &memory() noexcept { return joined_->node(); }
-	/** The stage is over, or this node's membership. */
+	/** Returns true if the stage or this node's membership is over. */
 	[[nodiscard]] bool is_over() const;
-	/** Whether @p error may be: it is of a death. ESTALE may only be while the lease is over. */
+	/**
+	 * Returns true if there is no error. Reports an error that no death explains; ESTALE is one while the node is a
+	 * member.
+	 */
 	bool expects(int error, const char *what);
 
 private:

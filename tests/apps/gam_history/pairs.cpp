@@ -56,7 +56,7 @@ bool Pairs::act()
 	return true;
 }
 
-/** What has failed may have happened. */
+/** Records the end. A failed operation may have happened. */
 void Pairs::end(const prism::apps::Operation &operation, prism::test::HistoryWriter::Handle record)
 {
 	if (operation.outcome == prism::apps::Outcome::not_found) {

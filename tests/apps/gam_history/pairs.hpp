@@ -12,14 +12,14 @@
 namespace gam_history
 {
 
-/** What a thread does with the hash table: Gets, Puts of values that take two blocks at least, Erases, all recorded. */
+/** Thread's operations on the hash table: Gets, Puts of values that take at least two blocks, Erases, all recorded. */
 class Pairs
 {
 public:
 	static constexpr std::uint64_t keys = 12; /* in one chain */
 
 	Pairs(Node &node, unsigned thread, prism::test::HistoryWriter writer);
-	/** One operation. False: the history is full. */
+	/** Does one operation. Returns false if the history is full. */
 	bool act();
 
 private:
@@ -32,7 +32,7 @@ private:
 	const std::uint32_t client_;
 	std::mt19937_64 random_;
 	std::unique_ptr<prism::gam::TableClient> table_;
-	std::uint64_t values_ = 0; /* so many were put */
+	std::uint64_t values_ = 0; /* number of values put */
 	std::array<std::uint64_t, most_words> value_{}, result_{};
 };
 

@@ -15,7 +15,7 @@ using prism::test::Value;
 namespace
 {
 
-constexpr unsigned value_bits = 32; /* the rest of a value is the client that has written it */
+constexpr unsigned value_bits = 32; /* the rest of a value is the client that wrote it */
 
 } // namespace
 
@@ -40,7 +40,7 @@ bool Registers::act()
 	return error != ENOSPC;
 }
 
-/** Records that it begins. 0, or ENOSPC: the file is full. A change writes a value of its own. */
+/** Records the start of an access. Returns 0, or ENOSPC if the file is full. A change writes a unique value. */
 int Registers::begin(Kind kind, std::size_t place, Value expected)
 {
 	prism::test::Operation operation;
@@ -54,7 +54,7 @@ int Registers::begin(Kind kind, std::size_t place, Value expected)
 	return record_ == prism::test::HistoryWriter::none ? ENOSPC : 0;
 }
 
-/** What has failed may have happened. */
+/** Records the end. A failed access may have happened. */
 void Registers::end(int error, Outcome outcome, Value value)
 {
 	if (!error)
@@ -103,7 +103,7 @@ int Registers::change(std::size_t place)
 	return error;
 }
 
-/** Under the lock nobody else changes what is read. */
+/** Changes the register under its lock: nobody else changes the value that is read. */
 int Registers::change_locked(std::size_t place)
 {
 	const Address at = node_.places()[place];

@@ -10,15 +10,15 @@
 namespace gam_history
 {
 
-/** What a thread does with registers of 8 bytes: each kind of change, with values of its own, all recorded. */
+/** Thread's accesses to registers of 8 bytes: each kind of change, with unique values, all recorded. */
 class Registers
 {
 public:
-	/** Registers whose home is one node. */
+	/** Number of registers whose home is one node. */
 	static constexpr unsigned of_each_node = 3;
 
 	Registers(Node &node, unsigned thread, prism::test::HistoryWriter writer);
-	/** One access. False: the history is full. */
+	/** Does one access. Returns false if the history is full. */
 	bool act();
 
 private:
@@ -35,9 +35,9 @@ private:
 	prism::test::HistoryWriter writer_;
 	const std::uint32_t client_;
 	std::mt19937_64 random_;
-	std::uint64_t values_ = 0;        /* so many were written */
-	std::vector<std::uint64_t> seen_; /* in each register, last */
-	std::vector<bool> gone_;          /* its home has died: reads must tell that for ever */
+	std::uint64_t values_ = 0;        /* number of values written */
+	std::vector<std::uint64_t> seen_; /* last seen in each register */
+	std::vector<bool> gone_;          /* its home has died: reads must fail for ever */
 	prism::test::HistoryWriter::Handle record_ = prism::test::HistoryWriter::none;
 	std::uint64_t value_ = 0;
 };

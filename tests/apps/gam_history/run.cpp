@@ -62,7 +62,7 @@ void Run::fail(const std::string &what)
 	good_ = false;
 }
 
-/** Listens in this process, and serves in one of its own. */
+/** Starts the master: listens in this process, serves in a process of its own. */
 bool Run::begin_master()
 {
 	Result<std::unique_ptr<MasterService>> master =
@@ -81,7 +81,7 @@ bool Run::begin_master()
 
 Run::Process Run::begin_node(Place place)
 {
-	std::fflush(stdout); /* else it is in both processes */
+	std::fflush(stdout); /* else both processes print it */
 	const Process process{fork(), next_life_++, place};
 	if (process.pid == 0) {
 		const Ending ending = Node(options_, *stage_, process.life, place, master_).run();
@@ -91,7 +91,7 @@ Run::Process Run::begin_node(Place place)
 	return process;
 }
 
-/** It works when this returns, or has ended. */
+/** Starts a new node. Waits until it works or has ended. */
 Run::Process Run::replacement(Place place)
 {
 	const unsigned before = stage_->ready;
@@ -141,7 +141,7 @@ void Run::take(const Process &process, int status)
 	}
 }
 
-/** What a node waits for ends, whatever dies. */
+/** Waits until the process ends. No wait of a node lasts for ever, whatever dies. */
 void Run::end(const Process &process)
 {
 	const auto limit = Clock::now() + process_patience;
@@ -158,13 +158,16 @@ void Run::end(const Process &process)
 	take(process, status);
 }
 
-/** But the very first, whose memory is to stay. */
+/** Returns a random node, but never the very first, whose memory must stay. */
 Run::Process &Run::any_victim()
 {
 	return nodes_[1 + random_() % (nodes_.size() - 1)];
 }
 
-/** With a log, a transfer that is cut in two must be carried out; without one, that is what nobody can promise. */
+/**
+ * Waits until the node is in the middle of a transfer. With a log, the transfer must be finished; without one nobody
+ * can guarantee that.
+ */
 void Run::await_transfer(Life life) const
 {
 	for (const auto limit = Clock::now() + options_.lease; Clock::now() < limit && stage_->between_writes != life;)
@@ -179,10 +182,13 @@ void Run::kill_one()
 	::kill(victim.pid, SIGKILL);
 	end(victim);
 	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 300));
-	victim = replacement(victim.place); /* the others may not know yet that the one before is dead */
+	victim = replacement(victim.place); /* the others may not know yet that the previous life is dead */
 }
 
-/** Longer than half a lease: it cannot tell then who has been there. The nodes that live keep theirs. */
+/**
+ * Stops the master for more than half a lease: it cannot tell then which nodes were there. The live nodes keep their
+ * leases.
+ */
 void Run::hold_up_master() const
 {
 	std::this_thread::sleep_for(options_.lease / 8);
@@ -192,8 +198,8 @@ void Run::hold_up_master() const
 }
 
 /**
- * Beyond its lease: when it goes on, it must find that it is dead. But a master that was late itself, on a busy
- * machine, gives all another lease: then it is stopped again.
+ * Stops a node beyond its lease: when it continues, it must find that it is dead. If the master was late, as on a busy
+ * machine, it gives all another lease; then the node is stopped again.
  */
 void Run::stop_one()
 {
@@ -217,7 +223,7 @@ void Run::stop_one()
 	victim = replacement(victim.place);
 }
 
-/** On a busy machine a node may be late for its lease. */
+/** Replaces expelled nodes: on a busy machine a node may be late for its lease. */
 void Run::replace_the_expelled()
 {
 	for (Process &process : nodes_) {
@@ -259,8 +265,8 @@ std::vector<Operation> Run::read_histories()
 }
 
 /**
- * All that has ended outlives who did it. But a dead node's threads may have seen what another of them had not ended,
- * and nobody else ever saw.
+ * Removes reads by dead nodes: their threads may have seen unfinished operations of the same node that nobody else ever
+ * saw. All other completed operations outlive their nodes.
  */
 std::vector<Operation> Run::left_in_table(std::vector<Operation> history) const
 {
@@ -276,7 +282,7 @@ void Run::check_histories()
 {
 	const std::vector<Operation> history = read_histories();
 	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
-	/* Whose log is durable has left all that it has fenced. */
+	/* With durable logs, all that a dead node has fenced stays. */
 	const auto has_died = [this](Life life) { return !options_.logs && dead_.contains(life); };
 	const prism::test::CheckReport report =
 		prism::test::check(options_.work == Work::table ? left_in_table(history)
@@ -319,7 +325,7 @@ std::optional<unsigned> Run::go()
 	for (auto process = nodes_.rbegin(); process != nodes_.rend(); ++process)
 		end(*process);
 	nodes_.clear();
-	if (stage_->homeless && !dead_.contains(0)) /* a busy machine has cost it its lease, or else */
+	if (stage_->homeless && !dead_.contains(0)) /* if a busy machine has cost it its lease, it is dead */
 		fail("the table's home is said to be gone, and lives");
 	if (options_.work != Work::bank)
 		check_histories();

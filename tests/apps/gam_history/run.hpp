@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A master and nodes, each a process; the deaths of nodes; and the check of what the nodes have recorded. */
+/* Master and nodes, each a process; deaths of nodes; and the check of the histories that the nodes have recorded. */
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +25,8 @@ public:
 	Run &operator=(const Run &) = delete;
 
 	/**
-	 * One thread is in this process. How often something was found that a flaw explains; nothing: something has
-	 * failed that must not, flaw or not.
+	 * Runs it; this process must have one thread. Returns the number of findings that a flaw explains; nothing if
+	 * there was an error that must not happen, flaw or not.
 	 */
 	std::optional<unsigned> go();
 
@@ -49,7 +49,7 @@ private:
 	void hold_up_master() const;
 	void replace_the_expelled();
 	[[nodiscard]] Process &any_victim();
-	/** Waits for its end. */
+	/** Waits until @p process ends. */
 	void end(const Process &process);
 	void take(const Process &process, int status);
 	void check_histories();
@@ -64,10 +64,10 @@ private:
 	std::mt19937_64 random_;
 	std::string master_;
 	pid_t master_process_ = -1;
-	std::vector<Process> nodes_; /* that live, as far as is known */
+	std::vector<Process> nodes_; /* live, as far as is known */
 	Life next_life_ = 0;
 	std::set<Life> dead_;
-	unsigned expelled_ = 0; /* of the dead */
+	unsigned expelled_ = 0; /* among the dead */
 	unsigned findings_ = 0;
 	bool good_ = true;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Litmus tests: short programs of a few threads, and the outcome that tells memory models apart. */
+/* Litmus tests: short programs of a few threads, with the outcome that tells memory models apart. */
 #pragma once
 
 #include <array>
@@ -28,10 +28,10 @@ struct Step {
 	std::uint8_t operand; /* the register, or the value */
 };
 
-/** What a run of a program has left. */
+/** Result of one run of a program. */
 struct Outcome {
 	std::array<std::uint64_t, most_registers> registers{};
-	std::array<std::uint64_t, most_variables> variables{}; /* at last */
+	std::array<std::uint64_t, most_variables> variables{}; /* final values */
 };
 
 struct Test {
@@ -39,7 +39,7 @@ struct Test {
 	std::string_view question; /* the outcome in words */
 	std::vector<std::vector<Step>> threads;
 	bool (*seen)(const Outcome &outcome);
-	/* Whether others may see it without fences */
+	/* True if the outcome may be seen without fences in the model */
 	bool by_pso;
 	bool by_tso;
 
@@ -50,7 +50,7 @@ struct Test {
 	}
 };
 
-/** The table of docs/prism-gam.md. */
+/** Returns the tests of the table in docs/prism-gam.md. */
 [[nodiscard]] std::span<const Test> tests();
 
 } // namespace prism::gam::litmus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* gam-litmus: the litmus tests of docs/prism-gam.md on nodes inside of this process. */
+/* gam-litmus: litmus tests of docs/prism-gam.md, on nodes in this process. */
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct Options {
 	test::ClusterOptions cluster;
 	std::string protocol = "directory";
 	std::string model = "pso";
-	std::string promised;     /* what is judged by; empty: model */
+	std::string promised;     /* model to judge by; empty: model */
 	std::string test;         /* empty: all */
 	double longest_delay = 0; /* microseconds */
 	bool must_be_seen = false;
@@ -33,9 +33,9 @@ struct Options {
 };
 
 struct Verdict {
-	std::uint64_t forbidden = 0; /* outcomes that were seen all the same */
+	std::uint64_t forbidden = 0; /* forbidden outcomes that were seen */
 	std::uint64_t failed = 0;
-	std::uint64_t unseen = 0; /* tests whose outcome is allowed and was not seen */
+	std::uint64_t unseen = 0; /* tests whose outcome is allowed but was not seen */
 };
 
 std::unique_ptr<test::Making> making(const Options &options)

@@ -18,7 +18,7 @@ namespace
 
 using Variable = Pointer<std::uint64_t>;
 
-/** Times a program runs between two barriers: instances have variables of their own. */
+/** Runs of a program between two barriers; each instance has its own variables. */
 constexpr std::size_t instances = 32;
 
 struct Instance {
@@ -26,7 +26,7 @@ struct Instance {
 	Outcome outcome;
 };
 
-/** Threads meet here; while they wait, they answer other nodes. */
+/** Barrier for threads, which answer other nodes while they wait. */
 class Meeting
 {
 public:
@@ -63,7 +63,7 @@ public:
 		std::vector<std::function<void()>> players;
 		for (std::size_t i = 0; i < test_.threads.size(); i++)
 			players.emplace_back([this, i] { play(i); });
-		/* Nodes without a thread answer for their memory. */
+		/* Nodes without a thread answer requests for their memory. */
 		for (Node *const node : idle())
 			players.emplace_back([this, node] { stand_by(*node); });
 		test::play(std::move(players), {}, options_.in_turns);
@@ -140,7 +140,7 @@ private:
 		}
 	}
 
-	/** When the programs begin, this node has some variables in its cache, and owns some. */
+	/** Fills the node's cache: when the programs begin, it has copies of some variables and owns others. */
 	void prepare(Session &session, std::minstd_rand &random)
 	{
 		for (const Instance &instance : instances_) {
@@ -159,7 +159,10 @@ private:
 		note(session.mfence());
 	}
 
-	/** Fibers begin an instance together: who only writes would be through all of them before others read. */
+	/**
+	 * Makes fibers begin each instance together; else a thread that only writes would finish all instances before
+	 * others read.
+	 */
 	void keep_step(std::size_t thread, Node &node)
 	{
 		if (!options_.in_turns)

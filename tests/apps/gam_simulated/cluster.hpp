@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The nodes of a protocol and what is between them, as far as the world must know of it. */
+/* Nodes of a protocol and the network between them, as the world sees them. */
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ using prism::gam::Address;
 using prism::gam::Coherence;
 using prism::gam::NodeId;
 
-/** The first of the types of messages that are for Farewells, and not the protocol's. */
+/** First of the message types that are for Farewells and not for the protocol. */
 constexpr std::uint8_t first_word = 0xf0;
 
-/** How a node has a block, at a moment. */
+/** State of a block at a node, at one moment. */
 struct Holding {
 	const std::byte *data = nullptr; /* null: its threads cannot read it without a message */
-	bool alone = false;              /* they can write it without one */
+	bool alone = false;              /* they can write it without a message */
 };
 
 struct ClusterOptions {
 	unsigned nodes = 3;
 	unsigned blocks = 2; /* of each home */
 	unsigned lines = 3;
-	bool mortal = false; /* nodes die on the way */
+	bool mortal = false; /* nodes die during the run */
 	std::uint64_t seed = 1;
 };
 
@@ -41,9 +41,9 @@ public:
 	virtual ~Cluster() = default;
 
 	[[nodiscard]] virtual Coherence &node(NodeId id) = 0;
-	/** Something moves, or time passes. False: nothing will move any more. */
+	/** Delivers something, or advances the time. Returns false if nothing will move any more. */
 	virtual bool step() = 0;
-	/** Until nothing moves. Bounded: false if it does not end. */
+	/** Runs until nothing moves. Returns false if @p steps do not suffice. */
 	bool run(std::size_t steps)
 	{
 		while (steps-- > 0) {
@@ -52,34 +52,34 @@ public:
 		}
 		return false;
 	}
-	/** What goes from @p from to @p to stays where it is, until release_all(). */
+	/** Holds all from @p from to @p to until release_all(). */
 	virtual void hold(NodeId /*from*/, NodeId /*to*/) {}
 	virtual void release_all() {}
 
 	/* Deaths */
 	virtual void kill(NodeId id) = 0;
 	[[nodiscard]] virtual bool is_dead(NodeId id) const = 0;
-	/** @p id learns of it. */
+	/** Tells @p id of the death of @p dead. */
 	virtual void tell(NodeId id, NodeId dead) = 0;
-	/** All that live have learnt of all deaths, and whatever they had to agree on they have. */
+	/** Returns true if all live nodes know of all deaths and have agreed on all that they must. */
 	[[nodiscard]] virtual bool has_mourned() const { return true; }
-	/** The number of a dead node is given to another, which has nothing. After has_mourned(). */
+	/** Gives the number of a dead node to a new node, which has nothing. Call after has_mourned(). */
 	virtual void revive(NodeId id) = 0;
 
-	/** What has come, from @p id or to it, and all. */
+	/** Return the numbers of deliveries from or to @p id, and in total. */
 	[[nodiscard]] virtual std::uint64_t delivered_of(NodeId id) const = 0;
 	[[nodiscard]] virtual std::uint64_t delivered() const = 0;
 
 	/* For checks */
 	[[nodiscard]] virtual Holding holding(NodeId id, Address block) = 0;
-	/** At rest: why the home of @p block and node @p id do not agree about it; empty if they do. */
+	/** At rest: returns why the home of @p block and node @p id disagree about it; empty if they agree. */
 	[[nodiscard]] virtual std::string disagreement(NodeId id, Address block) = 0;
-	/** At rest: what else is wrong. */
+	/** At rest: returns any other error. */
 	[[nodiscard]] virtual std::string disorder() { return {}; }
 
 	/** Called with each access that ends by Host::ended(). */
 	std::function<void(Access &)> on_ended = [](Access &) {};
-	/** Called with what must not happen. */
+	/** Called with an error that must not happen. */
 	std::function<void(const std::string &)> find = [](const std::string &) {};
 };
 

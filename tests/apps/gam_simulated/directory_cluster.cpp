@@ -56,7 +56,7 @@ std::string disagreement_of(Directory &home, Directory &node, NodeId id, Address
 	return {};
 }
 
-/* Each life of a node has memory of its own. */
+/* Each life of a node has its own memory. */
 DirectoryCluster::DirectoryCluster(const ClusterOptions &options, const directory::Rules &rules, bool through_home)
 	: NetCluster(options)
 {

@@ -12,11 +12,11 @@ namespace gam_sim
 namespace directory = prism::gam::directory;
 using prism::gam::Directory;
 
-/* Of a node that speaks the directory's protocol, wherever its messages go */
+/* State of a node of the directory's protocol, for any network */
 [[nodiscard]] Holding holding_of(Directory &node, NodeId self, Address block);
 [[nodiscard]] std::string disagreement_of(Directory &home, Directory &node, NodeId id, Address block);
 
-/** The memory of a node, and its object. */
+/** Memory of a node, and its protocol object. */
 struct DirectoryParts {
 	explicit DirectoryParts(const ClusterOptions &options);
 	std::unique_ptr<Directory> make(

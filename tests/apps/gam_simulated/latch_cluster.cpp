@@ -26,13 +26,13 @@ constexpr unsigned longest_idle = 1000; /* steps */
 
 latch::Layout layout_of(const ClusterOptions &options)
 {
-	const std::uint64_t few = 1 + options.seed % 8; /* the list runs dry */
+	const std::uint64_t few = 1 + options.seed % 8; /* so the list runs dry */
 	return {options.blocks, options.mortal ? 64 + few : few};
 }
 
 } // namespace
 
-/** A life of a node, but for the protocol's object. */
+/** Life of a node, without the protocol's object. */
 struct LatchCluster::Station final : latch::Homes, Farewells::Host {
 	Station(LatchCluster &around, NodeId number, std::uint64_t life_number)
 		: cluster(around), id(number), incarnation(life_number), lent(layout_of(around.options_), number),
@@ -107,7 +107,7 @@ LatchCluster::LatchCluster(const ClusterOptions &options, const latch::Rules &ru
 
 LatchCluster::~LatchCluster() = default;
 
-/** A life of its own; what there was of an earlier one stays, for the requests that it has under way. */
+/** Makes a new life. An earlier one stays, for its requests that are under way. */
 std::unique_ptr<Coherence> LatchCluster::make(NodeId id, Coherence::Host &host)
 {
 	if (stations_[id])
@@ -145,7 +145,7 @@ std::vector<NodeId> LatchCluster::living() const
 	return all;
 }
 
-/* What moves ----------------------------------------------------------------------------------------------------- */
+/* Steps ---------------------------------------------------------------------------------------------------------- */
 
 bool LatchCluster::step()
 {
@@ -210,7 +210,7 @@ bool LatchCluster::hear(std::pair<NodeId, NodeId> pair, const Message &message)
 
 int LatchCluster::post(NodeId from, NodeId home, const prism::Chain &chain, std::uint64_t token)
 {
-	idle_ = 0; /* whoever tries is not stuck, however long others were held before */
+	idle_ = 0; /* a node that tries is not stuck, however long others were held before */
 	if (station(from).known_dead[home])
 		return ENOTCONN;
 	if (random_() % 64 == 0)
@@ -224,7 +224,7 @@ bool LatchCluster::is_held(const Pair &pair) const
 	return held_.contains({pair.first.first, pair.second.first});
 }
 
-/** One request is executed, or one chain completes. */
+/** Executes one request, or completes one chain. */
 bool LatchCluster::move_lane()
 {
 	std::vector<std::pair<const Pair *, bool>> ready;

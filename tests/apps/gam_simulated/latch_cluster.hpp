@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
+<<<<<<< HEAD
  * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at a time of its
  * own, in the order of its queue pair, and its chain completes at another. What nodes agree on after a death is
  * apps/stores/gam/process/farewells.hpp, the code of the nodes.
+=======
+ * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at its own time,
+ * in the order of its queue pair, and its chain completes at another. The agreement after a death is
+ * apps/stores/gam/process/farewells.hpp, the nodes' own code.
+>>>>>>> bc9c8601 (Comments of tests/apps/gam_* say what they do, in plain words)
  */
 #pragma once
 
@@ -24,11 +30,11 @@ namespace gam_sim
 namespace latch = prism::gam::latch;
 using prism::gam::Latch;
 
-/** Rules of what is around the protocol's object: those of latch::Rules are inside of it. */
+/** Rules around the protocol's object; latch::Rules are those inside. */
 struct LatchSurroundings {
-	bool end_queue_pairs = true; /* what a dead node has posted is not executed when it is known to be dead */
+	bool end_queue_pairs = true; /* chains of a dead node are not executed any more once its death is known */
 	bool agree = true;           /* a home sweeps when all have let go, and a number is free when all have swept */
-	bool reuse_late = true;      /* a number is given to another when it is free */
+	bool reuse_late = true;      /* a number is reused only when it is free */
 };
 
 class LatchCluster final : public NetCluster
@@ -52,9 +58,9 @@ public:
 
 private:
 	struct Station;
-	/** One life of a node. */
+	/** Life of a node. */
 	using Life = std::pair<NodeId, std::uint64_t>;
-	/** A queue pair: who posts, and the home. */
+	/** Queue pair: the poster and the home. */
 	using Pair = std::pair<Life, Life>;
 	struct Lane {
 		std::deque<prism::gam::test::ChainUnderWay> posted;
@@ -92,7 +98,7 @@ private:
 	std::uint64_t now_ = 0;
 	unsigned idle_ = 0; /* steps in which nothing moved */
 	std::vector<std::unique_ptr<Station>> stations_;
-	std::vector<std::unique_ptr<Station>> graves_; /* of earlier lives, whose requests may be under way */
+	std::vector<std::unique_ptr<Station>> graves_; /* earlier lives, whose requests may be under way */
 	std::map<Pair, Lane> lanes_;
 	std::set<std::pair<NodeId, NodeId>> held_;
 	std::vector<Report> reports_;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* gam-sim: coherence over any order of messages, or a protocol that is broken on purpose. */
+/* gam-sim: coherence under any order of messages, or a protocol that is broken on purpose. */
 #include <map>
 #include <memory>
 #include <string>
@@ -39,13 +39,13 @@ const std::string two_holders = "a lock has two holders";
 const std::string disagree = "the directory";
 const std::string unusable = "after a death";
 
-/** All rules that there are. */
+/** All rules of all protocols. */
 struct Rules {
 	directory::Rules directory;
 	latch::Rules latch;
 	LatchSurroundings around;
-	bool by_home = true;     /* not of a rule: owners send to who asks, in spite of --through-home */
-	bool writes_back = true; /* likewise: threads believe that a home has what was never written back */
+	bool by_home = true;     /* false: owners send to the requester in spite of --through-home */
+	bool writes_back = true; /* false: threads believe that a home has values never written back */
 };
 
 using Flaw = void (*)(Rules &);
@@ -132,7 +132,7 @@ const simulation::Controls<Flaw> latch_controls{{"none", {[](Rules &) {}, {}}},
 const std::map<std::string, const simulation::Controls<Flaw> *> protocols{
 	{"directory", &directory_controls}, {"latch", &latch_controls}};
 
-/** Of all protocols. */
+/** Returns the flaws of all protocols. */
 std::vector<std::string> flaws()
 {
 	std::vector<std::string> names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes whose messages come in any order that pairs of nodes allow. */
+/* Nodes whose messages arrive in any order that pairs of nodes allow. */
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ public:
 	void kill(NodeId id) override { net_->kill(id); }
 	[[nodiscard]] bool is_dead(NodeId id) const override { return net_->is_dead(id); }
 	void tell(NodeId id, NodeId dead) override { net_->tell(id, dead); }
-	/** All that live hear of it at once. */
+	/** All live nodes learn of it at once. */
 	void revive(NodeId id) override
 	{
 		net_->revive(id);
@@ -40,7 +40,7 @@ public:
 
 protected:
 	explicit NetCluster(const ClusterOptions &options) : options_(options) {}
-	/** Once, before anything else. */
+	/** Called once, before anything else. */
 	void open(const gam_test::Net::Make &make)
 	{
 		net_.emplace(options_.nodes, make, options_.seed);

@@ -33,10 +33,10 @@ namespace
 
 constexpr prism::soft::Time us = 1000;
 constexpr prism::soft::Time longest_pause = 100 * us;
-/* A type of messages that is not the protocol's, as first_word is none */
-constexpr std::uint8_t freed = 0xf8; /* counter: so many addresses are in the data */
+/* Message type outside the protocol, and not one of first_word's */
+constexpr std::uint8_t freed = 0xf8; /* counter: number of addresses in the data */
 
-/** A node is never used again here, so its number is its incarnation, too. */
+/** Returns the life of a node. Numbers are never reused here, so the incarnation follows from the number. */
 NodeLife life_of(NodeId id)
 {
 	return {id, id + 1U};
@@ -52,7 +52,7 @@ T need(prism::Result<T> result)
 
 } // namespace
 
-/** A node: what both protocols have. */
+/** Node: the common part of both protocols. */
 struct PacketCluster::Seat : Coherence::Host, prism::gam::Network::Listener, Peers::Events {
 	Seat(PacketCluster &around, NodeId number)
 		: cluster(around), id(number), host(static_cast<std::uint8_t>(1 + number))
@@ -302,7 +302,7 @@ bool PacketCluster::step()
 	now_ = next_time();
 	network_->deliver(now_);
 	for (const auto &seat : seats_) {
-		if (!seat->is_dead && !random_.chance(20)) /* or it is busy with other things */
+		if (!seat->is_dead && !random_.chance(20)) /* else it is busy with other things */
 			seat->poll();
 	}
 	for (const auto &seat : seats_) {

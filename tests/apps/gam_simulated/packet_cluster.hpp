@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Nodes of either protocol on engines of the userspace device, in virtual time, over a network that loses, duplicates
- * and reorders packets. Messages go by Peers, requests by latch::VerbsHomes: the code of the nodes, but for its
- * threads.
+ * and reorders packets. Messages go through Peers, requests through latch::VerbsHomes: the nodes' own code except for
+ * its threads.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct PacketOptions {
 	prism::test::Faults faults;
 	prism::test::Delays delays;
 	rpc_sim::DeviceOptions device;
-	bool latch = false; /* the protocol; else the directory's */
+	bool latch = false; /* the latch protocol; else the directory's */
 	prism::gam::directory::Rules directory;
 	bool through_home = false;
 	prism::gam::latch::Rules rules;
@@ -42,7 +42,7 @@ public:
 	[[nodiscard]] bool is_dead(NodeId id) const override;
 	void tell(NodeId id, NodeId dead) override;
 	[[nodiscard]] bool has_mourned() const override;
-	/** Not at this level. */
+	/** Not supported at this level. */
 	void revive(NodeId /*id*/) override {}
 	[[nodiscard]] std::uint64_t delivered_of(NodeId id) const override;
 	[[nodiscard]] std::uint64_t delivered() const override { return network_->sent; }

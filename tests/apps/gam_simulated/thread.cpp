@@ -65,13 +65,13 @@ void Thread::begin(Coherence &node)
 	if (!chance(options_.locks)) {
 		left_--;
 		begin_plain(node);
-	} else if (under_way_ == 0) { /* locks wait for what the thread has under way */
+	} else if (under_way_ == 0) { /* locks wait for the thread's other accesses */
 		left_--;
 		begin_lock(node);
 	}
 }
 
-/** When that has ended, a death does not take along what has ended before it began. */
+/** Begins a write-back. Once it has ended, a death does not lose writes that ended before it began. */
 void Thread::begin_write_back(Coherence &node)
 {
 	Op &op = this->op(AccessKind::write_back, any_word());
@@ -110,7 +110,7 @@ void Thread::begin_lock(Coherence &node)
 	start(node, op);
 }
 
-/** The next access under the lock. */
+/** Begins the next access under the lock. */
 void Thread::go_on(Coherence &node)
 {
 	const AccessKind kind = stage_ == Stage::writing     ? AccessKind::write
@@ -163,7 +163,7 @@ void Thread::end(Op &op)
 	under_way_--;
 	shared_.ended++;
 	op.is_used = false;
-	const bool is_forgotten = op.error == EPERM && op.kind == AccessKind::unlock; /* with the home */
+	const bool is_forgotten = op.error == EPERM && op.kind == AccessKind::unlock; /* the lock went with the home */
 	const bool may_fail = op.error == ENOBUFS || (op.error == EBUSY && op.tries) ||
 			      ((op.error == EHOSTUNREACH || is_forgotten) && shared_.somebody_died);
 	shared_.busy += op.error == EBUSY;
@@ -206,7 +206,7 @@ void Thread::end_recorded(Op &op)
 
 void Thread::end_stage(Op &op)
 {
-	if (op.error && stage_ != Stage::locking) { /* the home has died; the lock may be there still */
+	if (op.error && stage_ != Stage::locking) { /* the home has died; the lock may still be there */
 		stage_ = stage_ == Stage::unlocking ? Stage::none : Stage::unlocking;
 		return;
 	}
@@ -214,7 +214,9 @@ void Thread::end_stage(Op &op)
 	case Stage::locking:
 		stage_ = op.error ? Stage::none : Stage::reading;
 		lock_ = shared_.life_of(locked_.block());
-		/* Locks of a dead home keep nobody away who does not know yet: there is nothing behind them */
+		/*
+		 * Until a node knows of a home's death, that home's locks exclude nobody: they protect nothing any more
+		 */
 		if (!op.error && !shared_.locks.take(lock_, alone_) && !shared_.dead.contains(locked_.home()))
 			shared_.find("a lock has two holders");
 		break;

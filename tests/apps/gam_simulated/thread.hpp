@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A thread of a node: what it does, at random, and what it must then see. */
+/* Thread of a node: random accesses, and checks of the values that it must see. */
 #pragma once
 
 #include <array>
@@ -35,18 +35,18 @@ struct ThreadOptions {
 	double uncached = 10;
 	double writes = 30;
 	double atomics = 20;
-	double write_backs = 0;  /* percent of what is under no lock */
-	bool writes_back = true; /* false: it believes that the home has it, and does nothing for that */
+	double write_backs = 0;  /* percent of the accesses under no lock */
+	bool writes_back = true; /* false: it believes that the home has all values, and writes nothing back */
 };
 
-/** A block, and how often its home's number was given to another. */
+/** Block, and how often its home's number was given to another node. */
 using LifeOfBlock = std::pair<Address, unsigned>;
 
-/** Who holds the lock of which block: what all threads of all nodes see. */
+/** Holders of all locks, as all threads of all nodes see them. */
 class Locks
 {
 public:
-	/** Whether that may be. */
+	/** Adds a holder. Returns false if the lock must not be granted. */
 	[[nodiscard]] bool take(const LifeOfBlock &block, bool alone)
 	{
 		Holders &holders = blocks_[block];
@@ -67,17 +67,17 @@ private:
 	std::map<LifeOfBlock, Holders> blocks_;
 };
 
-/** What threads share. */
+/** State shared by all threads. */
 struct Shared {
 	std::mt19937_64 random;
 	simulation::History history;
 	Locks locks;
-	std::uint64_t last_value = 0; /* each write has one of its own */
+	std::uint64_t last_value = 0; /* unique for each write */
 	bool somebody_died = false;
 	std::uint64_t ended = 0; /* operations */
 	std::uint64_t busy = 0;  /* tries that were refused */
 	std::function<void(const std::string &)> find;
-	std::map<NodeId, unsigned> lives; /* how often a number was given to another */
+	std::map<NodeId, unsigned> lives; /* how often a number was given to another node */
 	std::set<NodeId> dead;
 	std::unordered_set<std::uint64_t> kept; /* values that their writers have written back */
 
@@ -95,16 +95,16 @@ public:
 	Thread(const Thread &) = delete;
 	Thread &operator=(const Thread &) = delete;
 
-	/** Begins an access at @p node, if it is time for one. */
+	/** Begins an access at @p node, if one is due. */
 	void act(Coherence &node);
-	/** One of its accesses has ended: Access::context is the thread. */
+	/** Ends one of its accesses; Access::context is the thread. */
 	static void ended(Access &access);
-	/** Its node has died, and its locks with it. */
+	/** Ends with its node, and its locks too. */
 	void die();
 	[[nodiscard]] bool is_done() const noexcept { return left_ == 0 && under_way_ == 0 && stage_ == Stage::none; }
 
 private:
-	/* What it does under a lock: read, write if the lock is for that, read again */
+	/* Steps of work under a lock: read, write if the lock allows it, read again */
 	enum class Stage : std::uint8_t {
 		none,
 		locking,
@@ -117,7 +117,7 @@ private:
 		std::uint64_t word = 0;
 		std::size_t record = 0;
 		bool is_used = false;
-		std::vector<std::uint64_t> written; /* of a write back: what the home has when it has ended */
+		std::vector<std::uint64_t> written; /* by a write-back: values that the home has when it has ended */
 	};
 
 	void begin(Coherence &node);
@@ -141,13 +141,13 @@ private:
 	std::uint64_t left_;
 	unsigned under_way_ = 0;
 	std::array<Op, 3> ops_;
-	std::map<Address, std::uint64_t> seen_;                 /* what it has read last */
-	std::map<Address, std::vector<std::uint64_t>> written_; /* to each block since it was last written back */
+	std::map<Address, std::uint64_t> seen_;                 /* last values read */
+	std::map<Address, std::vector<std::uint64_t>> written_; /* values written to each block since its write-back */
 	Stage stage_ = Stage::none;
-	bool alone_ = false;         /* of the lock */
-	Address locked_;             /* a word */
-	LifeOfBlock lock_;           /* which is held */
-	std::uint64_t expected_ = 0; /* of it, under the lock */
+	bool alone_ = false;         /* write lock, else read lock */
+	Address locked_;             /* word that is locked */
+	LifeOfBlock lock_;           /* lock that is held */
+	std::uint64_t expected_ = 0; /* value of the word under the lock */
 };
 
 } // namespace gam_sim

@@ -114,7 +114,7 @@ void World::hold_some()
 		cluster_->release_all();
 }
 
-/** By the number of its messages, or at any time. */
+/** Kills nodes: node 1 at its message options_.crash_at, or any node at any time. */
 void World::crash_some()
 {
 	if (options_.crash_at && is_alive(1) && cluster_->delivered_of(1) >= options_.crash_at)
@@ -152,7 +152,7 @@ void World::tell_some()
 		tell_one();
 }
 
-/** When nobody knows the dead any more, their numbers are given to others, who have nothing. */
+/** Gives the numbers of dead nodes to new ones, which have nothing, once all have forgotten the dead. */
 void World::return_some()
 {
 	if (!options_.returns || !shared_.somebody_died || !untold_.empty() || !cluster_->has_mourned() || !chance(2))
@@ -189,7 +189,7 @@ void World::for_each_block(const std::function<void(Address)> &visit) const
 
 /* Checks --------------------------------------------------------------------------------------------------------- */
 
-/** At each moment: one node may write, or all that may read have the same. */
+/** Checks that one node may write, or that all that may read have the same value. Called after each step. */
 void World::check_block(Address block)
 {
 	unsigned readers = 0;
@@ -258,19 +258,19 @@ void World::check_agreement()
 	});
 }
 
-/** The last reads are of a client of no node. */
+/** Checks the history, which ends with reads by a client that is on no node. */
 void World::check_history()
 {
 	for_each_block([this](Address block) {
 		if (is_first_life(block.home()))
 			check_words(block);
 	});
-	/* What is left of a home whose number was given to another is not what there was */
+	/* Drop blocks of a home whose number was given to another: their old contents are gone */
 	std::vector<prism::test::Operation> history = shared_.history.operations();
 	std::erase_if(history, [this](const prism::test::Operation &operation) {
 		return shared_.lives.contains(Address(operation.key - 1).home());
 	});
-	/* The threads of a life die together, and any of them stands for it */
+	/* The threads of a life die together, so any of them stands for it */
 	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
 	const auto has_died = [this](std::uint32_t life) {
 		const std::size_t client = std::size_t{life} * options_.threads;
@@ -280,7 +280,7 @@ void World::check_history()
 		gam_test::survivors(history, life_of, has_died, shared_.kept), "word", shared_.find);
 }
 
-/** What each word is at last, as a read by its home. */
+/** Records the final value of each word as a read by its home. */
 void World::check_words(Address block)
 {
 	for (unsigned word = 0; word < options_.thread.words; word++) {
@@ -297,7 +297,7 @@ void World::check_words(Address block)
 	}
 }
 
-/** After a death: each node that lives can write each block whose home lives, and all then read that. */
+/** Checks after a death that each live node can write each block whose home lives, and that all then read the value. */
 void World::check_all_can_write()
 {
 	std::uint64_t value = 0;

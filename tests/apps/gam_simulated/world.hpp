@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes of a protocol, their threads, and the order in which messages come, by seed. */
+/* Nodes of a protocol, their threads, and the order in which messages arrive, by seed. */
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct WorldOptions {
 	unsigned nodes = 3;
 	unsigned threads = 2; /* of each node */
 	unsigned lines = 3;
-	bool loses_little = false;       /* deaths lose no more than survivors.hpp */
+	bool loses_little = false;       /* deaths lose no more than survivors.hpp allows */
 	double evictions = 2;            /* percent of the steps at which a node evicts all that it can */
 	double holds = 2;                /* percent of the steps at which a pair of nodes falls silent for a while */
-	unsigned crashes = 0;            /* nodes that die on the way */
+	unsigned crashes = 0;            /* nodes that die during the run */
 	std::uint64_t longest = 100'000; /* steps */
-	bool returns = false;            /* ... and their numbers are given to others */
-	std::uint64_t crash_at = 0;      /* node 1 dies with its so manieth message, sent or received; 0: it does not */
+	bool returns = false;            /* ... and their numbers are given to new nodes */
+	std::uint64_t crash_at = 0;      /* node 1 dies with this message, sent or received; 0: never */
 };
 
 struct WorldResult : simulation::Result {
@@ -36,7 +36,7 @@ struct WorldResult : simulation::Result {
 	std::uint64_t returns = 0;
 	prism::gam::CoherenceStats coherence;
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const WorldResult &other) noexcept;
 };
 
@@ -47,7 +47,7 @@ public:
 	WorldResult run();
 
 private:
-	/** A thread of one life of a node. */
+	/** Thread of one life of a node. */
 	struct Player {
 		NodeId node;
 		bool has_died;
@@ -65,7 +65,7 @@ private:
 	void settle();
 	[[nodiscard]] bool is_over() const;
 	[[nodiscard]] bool is_alive(NodeId id) const { return !cluster_->is_dead(id); }
-	/** It lives, and always has. */
+	/** Returns true if the node has been alive all the time. */
 	[[nodiscard]] bool is_first_life(NodeId id) const { return is_alive(id) && !shared_.lives.contains(id); }
 	[[nodiscard]] bool chance(double percent);
 	void for_each_block(const std::function<void(Address)> &visit) const;
@@ -81,8 +81,8 @@ private:
 	const WorldOptions options_;
 	Shared shared_;
 	std::unique_ptr<Cluster> cluster_;
-	std::vector<Player> players_;                   /* by the clients of the history */
-	std::vector<std::pair<NodeId, NodeId>> untold_; /* who is dead, who does not know */
+	std::vector<Player> players_;                   /* by clients of the history */
+	std::vector<std::pair<NodeId, NodeId>> untold_; /* dead node, node that does not know */
 	unsigned crashes_left_;
 	WorldResult result_;
 };

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-gam-bench as a user has it: workloads and cases, in one process and in several, and what is said of nonsense.
+# prism-gam-bench as a user runs it: workloads and cases, in one process and in several, and its errors of usage.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/gam_tools/support.sh
 . "$(dirname "$0")/support.sh"
 need_program python3
 
-# per_operation MESSAGES EVENTS: the last case took exactly that
+# per_operation MESSAGES EVENTS: checks that the last case took exactly these
 per_operation() {
 	holds 'r["clean"] and r["stats"]["refused"] == 0'
 	holds 'r["stats"]["messages"] == '"$1"' * r["operations"] and r["stats"]["home_events"] == '"$2"' * r["operations"]'
 }
 
-# cases OPTION...: all of the directory's, whose messages and events at the home are those of the table
+# cases OPTION...: runs all cases of the directory; their messages and events at the home are those of the table
 cases() {
 	local one messages events nodes
 	while read -r one nodes messages events; do
@@ -66,7 +66,7 @@ workloads() {
 	done
 }
 
-# refused TEXT OPTION...: an error of usage, which says why
+# refused TEXT OPTION...: expects an error of usage that says TEXT
 refused() {
 	local text=$1
 	shift

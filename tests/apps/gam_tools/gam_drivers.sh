@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The drivers of workloads on the stores in the global memory, whose nodes are processes: loads and runs, several nodes of
-# a driver, what cannot be, and nodes, drivers and the master that are killed under load. The argument is the protocol:
-# directory or latch.
+# Workload drivers on the stores in the global memory, whose nodes are processes: loads and runs, several nodes of a
+# driver, errors, and nodes, drivers and the master killed under load. The argument is the protocol: directory or latch.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/gam_tools/support.sh
@@ -13,11 +12,11 @@ need_program python3
 protocol=${1:-directory}
 lease=1
 records=500
-limit=150 # seconds of a run: a driver that hangs
+limit=150 # seconds of a run, in case a driver hangs
 memory=16 # MiB of a node
 node_pid=()
 
-# start_cluster: a master and two nodes that lend
+# start_cluster: starts a master and two nodes that lend memory
 start_cluster() {
 	local number
 	start_master $lease
@@ -53,7 +52,7 @@ tx() {
 		--json "$work/json" "$@"
 }
 
-# refused TEXT COMMAND...: an error of usage, which says why
+# refused TEXT COMMAND...: expects an error of usage that says TEXT
 refused() {
 	local text=$1
 	shift
@@ -122,7 +121,7 @@ usage() {
 	pass "usage"
 }
 
-# under_load KILLED COMMAND...: kills the process KILLED a second and a half after COMMAND has begun; $code is how it ends
+# under_load KILLED COMMAND...: kills the process KILLED 1.5 s after COMMAND has begun; $code is COMMAND's exit code
 under_load() {
 	local killed=$1 driver
 	shift
@@ -137,7 +136,7 @@ under_load() {
 	[ $code -lt 124 ] || fail "the driver hangs, or has died: $code" "$work/err"
 }
 
-# Operations of what the dead node lent fail; the others end as ever, and so does the run.
+# Operations on the dead node's memory fail; the others, and the run, end as usual.
 a_node_dies() {
 	start_cluster
 	expect 0 "load" ycsb -n 10
@@ -173,7 +172,7 @@ has_members() {
 a_worker_dies() {
 	local began=$SECONDS worker pids=()
 	start_cluster
-	for worker in 2 1 0; do # 0 makes what the others wait for
+	for worker in 2 1 0; do # 0 makes the objects that the others wait for
 		start "$work/worker-$worker" "$bin/examples/gam_work_queue" "127.0.0.1:$port" $worker 3
 		pids[worker]=$started
 		[ $worker -eq 0 ] || wait_for 20 has_members $((5 - worker)) || fail "worker $worker does not join" "$work/worker-$worker"
@@ -189,7 +188,7 @@ a_worker_dies() {
 	pass "a worker of an example dies: the others end"
 }
 
-# Whoever shares locks with the dead driver gets them.
+# Survivors that share locks with the dead driver get them.
 a_driver_dies() {
 	start_cluster
 	expect 0 "load" ycsb -n 10
@@ -203,7 +202,8 @@ a_driver_dies() {
 	pass "a driver is killed under load: others go on"
 }
 
-# Who is no member any more has nothing to wait for: one failure of each client, and a line of each node, not millions.
+# A node that is no member any more has nothing to wait for: one failure of each client and a line of each node, not
+# millions.
 the_master_dies() {
 	local began=$SECONDS
 	start_cluster

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# gam_figures as its users start it: a few systems at few points, single cases, and the figures drawn again.
+# gam_figures as its users run it: a few systems at few points, single cases, and figures drawn again.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 need_program /usr/bin/python3
@@ -11,7 +11,7 @@ figures() {
 	timeout -k 5 240 "$bin/gam_figures" "$@" >"$work/out" 2>"$work/err"
 }
 
-# rows TITLE: how many lines the table below that title has, without the header
+# rows TITLE: prints the number of lines in the table below that title, without the header
 rows() {
 	awk -v title="## $1" 'index($0, "## ") == 1 { inside = index($0, title) == 1 } inside && /^\| / { lines++ } END { print lines - 1 }' \
 		"$work/figures/gam-figures.md"
@@ -40,7 +40,7 @@ pass "gam_figures"
 diff -r "$work/figures" "$work/again" >"$work/out" || fail "drawn again, the figures are others" "$work/out"
 pass "gam_figures --redraw"
 
-# Stores beside their rivals; where there is no Redis, that is told
+# Stores beside their rivals; without Redis, that is reported
 systems=4 # of the table; GAM is two of them
 command -v redis-server >/dev/null || systems=3
 figures --quick --systems directory,latch --experiments table,tpcc --out "$work/stores" ||

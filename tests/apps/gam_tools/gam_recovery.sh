@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Nodes that keep logs, as a user has them: one is killed and comes back; and what is said of logs that are of no use.
+# Nodes that keep logs, as a user runs them: one is killed and comes back; and the errors for useless logs.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/gam_tools/support.sh
 . "$(dirname "$0")/support.sh"
 alone "$@"
-# A small file system, that only this script sees
+# A small file system that only this script sees
 if [ -z "${IN_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
 	IN_MOUNTS=1 exec unshare -m "$0" "$@"
 fi
@@ -21,7 +21,7 @@ gam() {
 	timeout -k 5 30 "$bin/prism-gam" -m "$master" "$@"
 }
 
-# start_node NUMBER FOLDER OPTION...: which it gets
+# start_node NUMBER FOLDER OPTION...: starts a node, which must get NUMBER
 start_node() {
 	: >"$work/node-$1"
 	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --memory 4 --log "$2" "${@:3}"
@@ -32,7 +32,7 @@ start_node() {
 	}
 }
 
-# start_any FOLDER OPTION...: as another node, whose number is in $number
+# start_any FOLDER OPTION...: starts a node with any number, which is then in $number
 start_any() {
 	: >"$work/node-any"
 	start "$work/node-any" "$bin/prism-gam-node" -m "$master" --memory 4 --log "$@"
@@ -50,7 +50,7 @@ is_away() {
 	gam stat | grep -Eq "^ +$1 away "
 }
 
-# refused TEXT OPTION...: a node with these ends, and says why
+# refused TEXT OPTION...: expects that a node with these options ends and says TEXT
 refused() {
 	expect 1 "prism-gam-node ${*:2}" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 4 "${@:2}"
 	says "$1"
@@ -121,7 +121,7 @@ folders() {
 	pass "folders in use, of the other protocol, damaged"
 }
 
-# begin_anew: all that was there ends
+# begin_anew: ends all nodes and the master
 begin_anew() {
 	local number
 	for number in "${!node_pid[@]}"; do
@@ -132,7 +132,7 @@ begin_anew() {
 	start_master $lease
 }
 
-# The node goes on, and what was to be logged says that it is not.
+# The node goes on, and reports that entries are not logged.
 full_disk() {
 	(
 		ulimit -f 100
@@ -145,7 +145,7 @@ full_disk() {
 		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
 		return
 	}
-	begin_anew # durable logs are refused beside others
+	begin_anew # nodes with durable logs cannot join others
 	start_any "$work/small/log" --durable
 	expect 0 malloc gam malloc 3000000 --on "$number"
 	address=$(cat "$work/out")

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-gam-bench --simulated as a user has it, and the figures that are drawn of it. Virtual time: a busy machine is no excuse.
+# prism-gam-bench --simulated as a user runs it, and the figures drawn from it. Virtual time: a busy machine is no
+# excuse.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/gam_tools/support.sh
@@ -28,7 +29,7 @@ holds '200 < r["latency"]["t_min"] == r["latency"]["t_max"] < 203 and r["stats"]
 expect 0 "64 nodes" bench --simulated --nodes 64 --blocks 16 --cache 100 -n 20 --json "$work/json"
 holds 'r["clean"] and r["operations"] == 1280'
 
-# refused TEXT OPTION...: an error of usage, which says why
+# refused TEXT OPTION...: expects an error of usage that says TEXT
 refused() {
 	local text=$1
 	shift
@@ -63,7 +64,7 @@ fi
 grep -q 'choose from' "$work/out" || fail "it does not say which there are" "$work/out"
 pass "gam_scale_figures"
 
-# The figures in the tree are of this program: some points of them, run again. Other compilers may round in other places.
+# The figures in the tree come from this program: run some of their points again. Other compilers may round differently.
 /usr/bin/python3 - "$PRISM_SOURCE/docs/figures/model/gam-scale.json" "$bin/prism-gam-bench" "$work/json" <<'END' ||
 import json, subprocess, sys
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-gam-master, prism-gam-node and prism-gam as a user has them: what one node writes others read, locks, nodes that
-# die, and what is said of all that cannot be. The argument is the protocol: directory or latch.
+# prism-gam-master, prism-gam-node and prism-gam as a user runs them: writes of one node read by others, locks, nodes
+# that die, and errors of usage. The argument is the protocol: directory or latch.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/gam_tools/support.sh
@@ -20,7 +20,7 @@ gam() {
 	timeout -k 5 30 "$bin/prism-gam" -m "$master" --protocol "$protocol" "$@"
 }
 
-# start_node NUMBER: which it gets
+# start_node NUMBER: starts a node, which must get NUMBER
 start_node() {
 	: >"$work/node-$1"
 	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4
@@ -31,14 +31,14 @@ start_node() {
 	}
 }
 
-# allocate BYTES NODE: the address is in $address
+# allocate BYTES NODE: allocates; the address is in $address
 allocate() {
 	expect 0 "malloc on $2" gam malloc "$1" --on "$2"
 	address=$(cat "$work/out")
 	[ $((address >> 48)) -eq "$2" ] || fail "malloc on $2 gives $address"
 }
 
-# state NUMBER: of a node, as stat lists it
+# state NUMBER: prints the state of a node, as stat lists it
 state() {
 	gam stat --json >"$work/stat" 2>&1
 	python3 - "$1" "$work/stat" <<-'END'
@@ -89,7 +89,7 @@ memory() {
 	pass "three nodes: what is written on one is read on others"
 }
 
-# free_on NODE: how many bytes it has not allocated
+# free_on NODE: prints the number of bytes that are not allocated
 free_on() {
 	gam stat --json | python3 -c 'import json, sys
 print(*[m["free"] for m in json.load(sys.stdin)["members"] if m["node"] == int(sys.argv[1])])' "$1"
@@ -119,7 +119,7 @@ full_output() {
 	pass "a standard output that is full fails every command, and so does an input that cannot be read"
 }
 
-# hold KIND: locks $address by another shell, which goes on; its pid is in $started
+# hold KIND: locks $address in another shell, which keeps running; its pid is in $started
 hold() {
 	: >"$work/holder"
 	start "$work/holder" "$bin/prism-gam" -m "$master" --protocol "$protocol" "$1" "$address" --hold 60
@@ -185,7 +185,7 @@ wrong_addresses() {
 	pass "addresses and numbers that are wrong"
 }
 
-# In a cluster of its own, as these programs take numbers, too: what they lend for a moment is not given out.
+# In a cluster of its own, as these programs take numbers, too: memory that they lend for a moment is not given out.
 malloc_before_there_are_nodes() {
 	local place first
 	start_master $lease 0
@@ -238,7 +238,7 @@ time.sleep(60)' >"$work/silent" &
 	pass "another protocol, no master, a master that is silent, a port that is taken"
 }
 
-# What it lent is gone; what belongs to others stays, even if it was the last who has written there.
+# A dead node's memory is gone; memory of others stays, even if the dead node wrote it last.
 a_death() {
 	local lost kept
 	allocate 8 2
@@ -263,7 +263,7 @@ a_death() {
 	pass "a node is killed: it is gone in seconds, and the rest works"
 }
 
-# A master that comes back has forgotten all: the nodes are of another cluster.
+# A restarted master has forgotten all: the nodes are of another cluster.
 another_cluster() {
 	local port=${master#*:} status=0
 	end "$master_pid"
@@ -285,7 +285,7 @@ another_cluster() {
 	pass "a master that has forgotten its nodes takes none of them for its own"
 }
 
-# As when a machine shuts down: SIGTERM to the master and all nodes, of which one has died just before.
+# As at a shutdown of a machine: SIGTERM to the master and all nodes, one of which has died just before.
 all_end() {
 	local number began took status
 	for number in 0 1 2; do
@@ -304,7 +304,7 @@ all_end() {
 	pass "nodes and master end together"
 }
 
-# Every option and command that a program has is in its page, and none else
+# The page of each program lists all its options and commands, and no others
 man_pages() {
 	page_has_options prism-gam-master "$bin/prism-gam-master"
 	page_has_options prism-gam-node "$bin/prism-gam-node"
@@ -316,7 +316,7 @@ man_pages() {
 	pass "manual pages have the options of the programs"
 }
 
-# It tries for ten seconds: beside all that is before its end is looked at.
+# The node tries for ten seconds: do all the other checks before looking at its end.
 nobody=$(free_ports 1)
 start "$work/alone" timeout 20 "$bin/prism-gam-node" -m "127.0.0.1:$nobody" --memory 1
 waiting=$started

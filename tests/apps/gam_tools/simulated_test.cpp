@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+<<<<<<< HEAD
 /* Nodes in virtual time: what a case takes is what one computes by hand, and what it sends is in the table. */
 #include "bench/gam/simulated.hpp"
+=======
+/* Nodes in virtual time: the time of a case is what one computes by hand, and its messages are those of the table. */
+#include "bench/gam/simulated.hpp"
+>>>>>>> bc9c8601 (Comments of tests/apps/gam_* say what they do, in plain words)
 
 #include <array>
 #include <memory>
@@ -16,7 +21,7 @@ using namespace prism::gam;
 using namespace prism::gam::micro;
 using prism::gam::simulated::Hardware;
 
-/** No sum of some of them is a sum of others. */
+/** Returns hardware in which no sum of some costs equals a sum of others. */
 Hardware odd_hardware()
 {
 	Hardware hardware;
@@ -49,16 +54,16 @@ RunResult run(const RunOptions &options, const Hardware &hardware = {})
 	return *std::move(result);
 }
 
-/** What a case takes: how often each cost is on its way, and what is transmitted there. */
+/** Cost of a case: how often each cost is on its critical path, and the transmissions there. */
 struct Row {
 	const char *name;
 	Case single;
 	Protocol protocol;
 	bool forwards;
 	std::size_t nodes;
-	/* In the whole */
+	/* In total */
 	std::uint64_t messages, events, requests;
-	/* On the way that decides how long it takes */
+	/* On the critical path */
 	unsigned hops, packets, requests_there, messages_there, completions, posts;
 	struct Transmission {
 		std::size_t bytes, packets;
@@ -76,7 +81,7 @@ const std::vector<Row> rows = {
 		{{header, 1}, {whole, 1}}},
 	{"write_shared_by_1", Case::write_shared, Protocol::directory, false, 3, 4, 2, 0, 4, 4, 0, 4, 0, 4,
 		{{header, 1}, {header, 1}, {header, 1}, {whole, 1}}},
-	/* The home posts two invalidations behind each other */
+	/* The home posts two invalidations one after the other */
 	{"write_shared_by_2", Case::write_shared, Protocol::directory, false, 4, 6, 3, 0, 4, 4, 0, 5, 0, 4,
 		{{header, 1}, {header, 1}, {header, 1}, {whole, 1}}},
 	/* READ, FETCH_SHARED, data, data */
@@ -131,7 +136,7 @@ TEST_P(CaseTest, TakesWhatOneComputes)
 INSTANTIATE_TEST_SUITE_P(
 	Simulated, CaseTest, testing::ValuesIn(rows), [](const auto &row) { return std::string(row.param.name); });
 
-/** Of an eviction: messages, events at the home, requests. */
+/** Checks evictions: messages, events at the home, requests. */
 TEST(SimulatedTest, EvictionsSendWhatTheTableSays)
 {
 	const auto counts = [](Protocol protocol, Case single) {
@@ -159,7 +164,7 @@ TEST(SimulatedTest, AHitTakesTheHitsTime)
 	}
 }
 
-/* By the PRISM protocol a node's own blocks are behind its own NIC. */
+/* Under the PRISM protocol a node's own blocks are behind its own NIC. */
 TEST(SimulatedTest, OwnBlocksByTheLoopback)
 {
 	const Hardware hardware = odd_hardware();
@@ -227,7 +232,7 @@ TEST(SimulatedTest, UncachedNodesHitNothingThatIsRemote)
 	}
 }
 
-/* Nothing is faster than who works all the time. */
+/* Checks that a home that is always busy limits the rate. */
 TEST(SimulatedTest, AHomeThatIsSlowIsTheLimit)
 {
 	Hardware slow;
@@ -260,7 +265,7 @@ TEST(SimulatedTest, ASlowNicIsTheLimitOfThePrismProtocol)
 	EXPECT_LE(result.spread->busiest_nic, 1.001);
 }
 
-/* What nobody shares scales with the nodes. */
+/* Checks that work on unshared blocks scales with the nodes. */
 TEST(SimulatedTest, UnsharedWorkScales)
 {
 	for (const Protocol protocol : {Protocol::directory, Protocol::latch}) {

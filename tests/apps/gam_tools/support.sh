@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034,SC2154
-# Sourced by the tests of this folder, behind common.sh.
+# Sourced by the tests of this folder, after common.sh.
 
 # bench OPTION...
 bench() {
 	timeout -k 5 60 "$bin/prism-gam-bench" "$@"
 }
 
-# holds EXPRESSION: of the report in $work/json, as r (results) and i (test_info)
+# holds EXPRESSION: checks it for the report in $work/json, as r (results) and i (test_info)
 holds() {
 	python3 - "$work/json" "$1" <<'END' || fail "does not hold: $1" "$work/json"
 import json, sys
@@ -17,17 +17,17 @@ sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]
 END
 }
 
-# says TEXT: the last command did, on the standard error
+# says TEXT: checks that the last command wrote TEXT to its standard error
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 }
 
-# prints TEXT: the last command did, and nothing else
+# prints TEXT: checks that the last command printed TEXT and nothing else
 prints() {
 	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
 }
 
-# start_master LEASE [PORT]: its place is in $master, its pid in $master_pid
+# start_master LEASE [PORT]: starts a master; its address is in $master, its pid in $master_pid
 start_master() {
 	: >"$work/master"
 	start "$work/master" "$bin/prism-gam-master" --lease "$1" -p "${2:-0}" --address 127.0.0.1
@@ -39,7 +39,7 @@ start_master() {
 	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
 }
 
-# end PID...: at once
+# end PID...: kills at once
 end() {
 	local pid
 	for pid in "$@"; do

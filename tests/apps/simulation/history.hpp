@@ -39,8 +39,8 @@ public:
 	}
 
 	/**
-	 * Records the value that a conditional operation found instead of the one expected. Turns a swap into a
-	 * conditional put.
+	 * Makes the operation a conditional put that expected @p found. For a conditional operation that found another
+	 * value, and for a swap after the fact.
 	 */
 	void expect(std::size_t record, prism::test::Value found)
 	{
