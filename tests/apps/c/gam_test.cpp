@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* <prism/gam.h>: a master and nodes in this process. */
+/* <prism/gam.h> with a master and nodes in this process. */
 #include "../gam/peer_support.hpp"
 
 #include <prism/gam.h>
@@ -34,7 +34,7 @@ prism_gam_options options()
 	return options;
 }
 
-/** A node, and a session of it. */
+/** Node with a session. */
 class Node
 {
 public:
@@ -81,7 +81,7 @@ protected:
 	std::unique_ptr<peers::MasterThread> master = std::make_unique<peers::MasterThread>(lease);
 };
 
-/** The last failure's message has @p text. */
+/** Checks that the last failure's message contains @p text. */
 void expect_said(const std::string &text)
 {
 	EXPECT_NE(std::string(prism_store_message()).find(text), std::string::npos) << prism_store_message();
@@ -108,7 +108,10 @@ TEST_F(GamInterface, WhatOneNodeWritesAnotherReads)
 	expect_said("allocated");
 }
 
-/** In a child of fork(2): how many calls with what its parent has do other than to fail with ESTALE. */
+/**
+ * Called in a child of fork(2): returns the number of calls on the parent's objects that do anything but fail with
+ * ESTALE.
+ */
 int calls_of_a_child(Node &parents, std::uint64_t at)
 {
 	std::array<char, 8> text{};
@@ -241,7 +244,7 @@ TEST_F(GamInterface, AnEndedSessionHoldsNoLocks)
 	EXPECT_EQ(prism_gam_unlock(other.session, at, 1), 0);
 }
 
-/** Which takes an hour if each unlock searches all locks. */
+/** Takes an hour if each unlock searches all locks. */
 TEST_F(GamInterface, AsManyLocksAsACallMayTake)
 {
 	constexpr std::size_t most = 65536;
@@ -424,7 +427,7 @@ TEST_F(GamInterface, NodesOfTheLatchProtocol)
 	EXPECT_EQ(one.read(at, 5), "iello");
 }
 
-/** Its calls and its end tell, and end in time. */
+/** Checks that calls and the close of the node report it, and return in time. */
 TEST_F(GamInterface, AMasterThatHasForgottenTheNode)
 {
 	const prism_gam_options wanted = options();
@@ -445,7 +448,7 @@ TEST_F(GamInterface, AMasterThatHasForgottenTheNode)
 	expect_said("another cluster");
 }
 
-/** What a node had lent goes with it; what it had changed elsewhere stays. */
+/** A node takes the memory that it lent with it; its changes elsewhere stay. */
 TEST_F(GamInterface, ANodeThatHasLeft)
 {
 	Node one(address());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* That the headers are plain C. */
+/* Checks that the headers are plain C. */
 #include <prism/tx.h>
 
 #include <prism/gam.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* That the headers are C++, of any standard. */
+/* Checks that the headers are C++, of any standard. */
 #include <prism/tx.h>
 
 #include <prism/gam.h>

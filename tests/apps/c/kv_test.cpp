@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* <prism/kv.h> against servers in this process. */
+/* <prism/kv.h> with servers in this process. */
 #include "../kv/support.hpp"
 
 #include <prism/kv.h>
@@ -19,7 +19,7 @@ namespace
 
 using namespace std::chrono_literals;
 
-/** A server that hangs: the kernel accepts its connections. */
+/** Server that hangs: the kernel accepts its connections. */
 class Silent
 {
 public:
@@ -81,7 +81,7 @@ protected:
 		return prism_kv_remove_if(store, key.data(), key.size(), version);
 	}
 
-	/** The value, or "-errno". */
+	/** Returns the value, or "-errno". */
 	std::string get(const std::string &key, std::uint64_t *version = nullptr, std::size_t room = 8192)
 	{
 		std::string value(room, '.');
@@ -95,7 +95,7 @@ protected:
 
 	static std::string error(int number) { return std::to_string(-number); }
 
-	/** The server is gone, and its memory with it; another takes its place if asked to. */
+	/** Ends the server, whose memory is lost; begin_server() starts another in its place. */
 	void end_server() { server.reset(); }
 	void begin_server()
 	{
@@ -182,7 +182,7 @@ TEST_F(KvInterface, NobodyThere)
 
 /* Calls that wait -------------------------------------------------------------------------------------------------- */
 
-/** The time is that of opening, and not of each server. */
+/** Checks that the timeout is that of opening, not of each server. */
 TEST_F(KvInterface, NoneOfManyAnswers)
 {
 	constexpr unsigned servers = 8;
@@ -233,7 +233,7 @@ TEST_F(KvInterface, AValueThatIsLongerThanTheRoom)
 	EXPECT_NE(version, 0u);
 }
 
-/** Others may put longer values, and have them where this client's keys are looked for. */
+/** Other clients may put longer values, also in places where this client looks for its keys. */
 TEST_F(KvInterface, ValuesThatAreLongerThanTheClientHandles)
 {
 	constexpr unsigned keys = 50;
@@ -260,7 +260,7 @@ TEST_F(KvInterface, ValuesThatAreLongerThanTheClientHandles)
 	EXPECT_EQ(get("long 1"), "short");
 }
 
-/** Each value is as long as the server of its key takes. */
+/** Checks that each value may be as long as the server of its key allows. */
 TEST_F(KvInterface, ServersThatTakeValuesOfDifferentSizes)
 {
 	constexpr std::uint32_t few = 16;
@@ -560,7 +560,7 @@ TEST_F(KvInterface, AServerThatVanishesAndComesBack)
 	EXPECT_EQ(get("k"), "after");
 }
 
-/** Programs keep versions longer than a server lives. */
+/** Programs may keep versions for longer than a server lives. */
 TEST_F(KvInterface, VersionsFromBeforeARestartAreNoneOfTheNewValues)
 {
 	std::uint64_t before = 0, after = 0;
@@ -597,7 +597,9 @@ TEST_F(KvInterface, CallsEndInTimeThoughNobodyAnswers)
 	store = nullptr;
 }
 
-/** Servers cut off clients that do not answer their scans: a program that does something else for a while is none. */
+/**
+ * Servers cut off clients that do not answer their scans: a program that is busy with other things must not be cut off.
+ */
 TEST_F(KvInterface, AnswersItsServerWhileNoCallIsMade)
 {
 	open();
@@ -606,7 +608,7 @@ TEST_F(KvInterface, AnswersItsServerWhileNoCallIsMade)
 		prism_kv *other = nullptr;
 		ASSERT_EQ(prism_kv_open(&other, address().c_str(), nullptr), 0);
 		prism_kv_close(
-			other); /* a client that leaves: the server looks for lost buffers, and asks the others */
+			other); /* a client leaves: the server looks for lost buffers, and asks the other clients */
 	}
 	std::this_thread::sleep_for(500ms);
 	server->end();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* <prism/tx.h> against the shards of a store in this process. */
+/* <prism/tx.h> with the shards of a store in this process. */
 #include "../tx/support.hpp"
 
 #include <prism/tx.h>
@@ -71,7 +71,7 @@ protected:
 	}
 	static std::string error(int number) { return std::to_string(-number); }
 
-	/** Transactions of one key */
+	/** Transactions on one key */
 	int put(const std::string &key, const std::string &value)
 	{
 		prism_tx_transaction *const transaction = begin();
@@ -272,7 +272,7 @@ TEST_F(TxInterface, ATransactionThatIsTooLarge)
 	EXPECT_EQ(get("key 0"), error(ENOENT));
 }
 
-/** Memory that there may be no more of. */
+/** Memory resource that can run out. */
 class Scarce final : public std::pmr::memory_resource
 {
 public:
@@ -392,7 +392,7 @@ TEST_F(TxInterface, RunsAgainAfterAConflict)
 	EXPECT_EQ(run([&](prism_tx_transaction *transaction) {
 		attempts++;
 		const std::string value = read(transaction, "k");
-		if (attempts <= 2) { /* somebody else comes in between */
+		if (attempts <= 2) { /* another transaction comes in between */
 			EXPECT_EQ(put("k", std::to_string(std::stoi(value) + 10)), 0);
 		}
 		return write(transaction, "k", std::to_string(std::stoi(value) + 1));
@@ -449,13 +449,13 @@ TEST_F(TxInterface, RunAbortsIfItsBodySaysSo)
 	EXPECT_EQ(run([](prism_tx_transaction *transaction) {
 		for (unsigned i = 0; i < 100; i++)
 			(void)write(transaction, "key " + std::to_string(i), "v");
-		return 0; /* the body has not looked */
+		return 0; /* the body ignores the errors */
 	}),
 		-E2BIG);
 	EXPECT_EQ(get("key 0"), error(ENOENT));
 }
 
-/** A body that passes on what its read returns when the connection is lost, as most bodies do, is run again. */
+/** Checks that a body is run again if it returns its read's error after a lost connection, as most bodies do. */
 TEST_F(TxInterface, RunsAgainAfterALostConnection)
 {
 	constexpr unsigned most_rounds = 50;
@@ -517,9 +517,9 @@ TEST_F(TxInterface, ThreadsShareAStore)
 TEST_F(TxInterface, AShardThatVanishes)
 {
 	prism_tx_options wanted = options();
-	wanted.depth = 4; /* of 16 lanes: what is in doubt takes the place of another */
+	wanted.depth = 4; /* of 16 lanes: a transaction in doubt takes the lane of another */
 	open(wanted);
-	/* A key on each shard */
+	/* One key on each shard */
 	std::string keys[2];
 	for (unsigned i = 0; keys[0].empty() || keys[1].empty(); i++) {
 		prism::tx::KeyPlace place;

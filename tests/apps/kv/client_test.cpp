@@ -15,7 +15,10 @@ using namespace kv_test;
 class Store : public testing::Test
 {
 protected:
-	/** Every buffer that is not in a free list has a member of the table; every key has one slot. */
+	/**
+	 * Checks that every buffer not in a free list belongs to a member of the table, and that every key has one
+	 * slot.
+	 */
 	void expect_nothing_lost()
 	{
 		server.end();
@@ -31,7 +34,7 @@ protected:
 		}
 	}
 
-	/** Lets the server take back what this client has freed. */
+	/** Lets the server take back the buffers that this client has freed. */
 	static void settle(Client &client)
 	{
 		client.api.reset();
@@ -225,7 +228,7 @@ TEST_F(Store, OnAConditionOnlyTheVersionThatWasRead)
 	expect_nothing_lost();
 }
 
-/** The version that @p key has. */
+/** Returns the version of @p key. */
 std::uint64_t version_of(Client &client, const std::string &key)
 {
 	std::string room(64, ' ');
@@ -314,7 +317,7 @@ TEST_F(Store, OfInsertsAtOnceOneAloneFindsTheKeyAbsent)
 	expect_nothing_lost();
 }
 
-/** Each thread puts, gets and erases at random keys that all share; @p depth operations at once. */
+/** Puts, gets and erases at random keys that all threads share, with @p depth operations at once. */
 void quarrel(const Server &server, unsigned seed, unsigned keys, unsigned operations, std::uint32_t depth)
 {
 	Client client(server, depth);

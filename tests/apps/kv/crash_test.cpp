@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients that vanish, slots that are damaged, servers that are others. */
+/* Clients that vanish, slots that are damaged, servers that are replaced. */
 #include "support.hpp"
 
 #include <endian.h>
@@ -65,7 +65,7 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 		return within(10s, other, [&] { return stats(other)["recovery"]["scans"] > before; });
 	};
 	ASSERT_TRUE(done());
-	ASSERT_TRUE(done()); /* the first may have begun before the last client was gone */
+	ASSERT_TRUE(done()); /* the first scan may have begun before the last client was gone */
 	for (unsigned i = 0; i < 100; i++)
 		EXPECT_EQ(other.get("stays " + std::to_string(i)), "value");
 	server.end();
@@ -75,11 +75,11 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 	EXPECT_GT(server.store->recovery_stats().recovered, 0u) << "no client was caught with a buffer";
 }
 
-/* Damage comes from nowhere, past all that orders memory: the thread sanitizer is not to look. */
+/* Damages a slot without any synchronization, so the thread sanitizer must not look. */
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void damage_slot(const ServerView &view, std::uint64_t slot)
 {
-	reinterpret_cast<Slot *>(view.table.address)[slot].object.ptr = 8; /* out of the region */
+	reinterpret_cast<Slot *>(view.table.address)[slot].object.ptr = 8; /* outside the region */
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void damage_object(const ServerView &view, std::uint64_t slot)
@@ -88,14 +88,17 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 	reinterpret_cast<ObjectHeader *>(object)->value_size = 1 << 30;
 }
 
-/** A client that never stops talking is heard in turns: others, and who stops the server, come in between. */
+/**
+ * Checks that a client that never stops talking is heard in turns: others, and a stop of the server, come in between.
+ */
 TEST(Crash, WhoNeverStopsTalkingIsHeardInTurns)
 {
 	Server server;
 	Client talker(server);
 	const std::vector<int> fds = connections_to(server.store->port());
 	ASSERT_EQ(fds.size(), 1u);
-	constexpr std::size_t count = 65536; /* more than sockets hold: the server hears some when the last is sent */
+	constexpr std::size_t count =
+		65536; /* more than sockets hold: the server has heard some before the last is sent */
 	const std::array<std::uint32_t, 4> unasked{
 		htobe32(static_cast<std::uint32_t>(apps::ControlKind::settled)), 0, 0, 0};
 	const std::vector<std::array<std::uint32_t, 4>> messages(count, unasked);
@@ -105,7 +108,7 @@ TEST(Crash, WhoNeverStopsTalkingIsHeardInTurns)
 	EXPECT_LT(server.store->stats().messages.count(), count);
 }
 
-/** What poll() has not handed back by then is the caller's, who may have freed it. */
+/** Operations that poll() has not handed back by then belong to the caller, who may have freed them. */
 TEST(Crash, WhoIsDestroyedLeavesOperationsAlone)
 {
 	Server server;
@@ -119,7 +122,7 @@ TEST(Crash, WhoIsDestroyedLeavesOperationsAlone)
 		for (Operation &operation : operations) {
 			operation.kind = OperationKind::put;
 			operation.key = operation.value = bytes_of(key);
-			operation.outcome = Outcome::not_found; /* which no PUT has */
+			operation.outcome = Outcome::not_found; /* an outcome that no PUT has */
 			ASSERT_EQ(client->api->start(operation), 0);
 		}
 		client->api->poll({});
@@ -153,7 +156,7 @@ TEST(Crash, AScanWaitsForWhoIsAboutToEnter)
 	EXPECT_EQ(client.get("k"), "v");
 }
 
-/** Leaves with @p count buffers that it holds: requests that have allocated one, and an answer that nobody reads. */
+/** Dies while it holds @p count buffers: its requests have allocated one each, and nobody reads the answers. */
 void die_with_buffers(const Server &server, unsigned count)
 {
 	Client client(server, count);
@@ -170,7 +173,7 @@ void die_with_buffers(const Server &server, unsigned count)
 		client.api->poll({&ended, 1});
 }
 
-/** Every buffer that is not in its list is one of the table. */
+/** Returns true if every buffer not in its list belongs to the table. */
 bool nothing_is_lost(Client &client)
 {
 	const nlohmann::json now = stats(client);
@@ -206,7 +209,7 @@ TEST(Crash, ADamagedSlotIsAnErrorOfThatOperation)
 	const ServerView &view = vandal.api->server();
 	const std::string key = "k";
 	const std::uint64_t home = view.geometry.home_of(fingerprint_of(view.secret, bytes_of(key)));
-	damage_slot(view, home); /* as any client could: the store trusts them */
+	damage_slot(view, home); /* as any client could, since the store trusts them */
 	EXPECT_EQ(victim.get("k"), "<failed>");
 	EXPECT_EQ(victim.last.error, EBADMSG);
 	EXPECT_EQ(victim.get("k"), "<failed>") << "the connection was lost and made again, the damage stays";
@@ -246,7 +249,7 @@ TEST(Crash, AServerThatEndsIsAnError)
 	EXPECT_EQ(client.api->start(again), ENOTCONN) << "it has been gone for longer than operations wait";
 }
 
-/** What is under way is done, nothing more begins, and nobody is left in doubt. */
+/** Checks that operations under way are done, that no more begin, and that none is left in doubt. */
 TEST(Crash, AServerThatIsDrainedLetsOperationsEnd)
 {
 	for (unsigned round = 0; round < 10; round++) {
@@ -335,7 +338,7 @@ TEST(Crash, SilentAndSenselessClientsDelayNobody)
 	EXPECT_EQ(stats(client)["connections"]["open"], 1) << "who is silent has no connection yet";
 }
 
-/** Gives up after it has told its record, which is when the server makes a queue pair for it. */
+/** Lets clients give up after sending their records, when the server makes queue pairs for them. */
 TEST(Crash, ClientsThatStopHalfWayLeaveNothing)
 {
 	PrismServerOptions options = small_store();
@@ -353,7 +356,7 @@ TEST(Crash, ClientsThatStopHalfWayLeaveNothing)
 		mine.private_data = hello.serialize(Introduction{}.serialize());
 		const auto peer = link.swap(mine, std::chrono::steady_clock::now() + 2s);
 		ASSERT_TRUE(peer.ok());
-		/* The one before may be on its way out still. */
+		/* The previous client may still be leaving. */
 		const auto view = view_of(*peer, "the server");
 		ASSERT_TRUE(view.ok() || view.error().code == EMFILE) << view.error().message;
 	}
@@ -365,7 +368,7 @@ TEST(Crash, ClientsThatStopHalfWayLeaveNothing)
 
 TEST(Crash, AServerOfAnotherKindIsNamed)
 {
-	/* Answers as a store of its own kind would. */
+	/* Answers like a store of its own kind. */
 	TcpListener listener = TcpListener::create(0, "127.0.0.1").value();
 	std::thread other([&] {
 		const Context context = Context::open("prism_lo", Progress::caller).value();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where keys are, remembered: counted in round trips, which are the same on every machine. */
+/* Remembered places of keys, counted in round trips, which are the same on every machine. */
 #include "support.hpp"
 
 #include <cmath>
@@ -65,7 +65,7 @@ TEST(Hints, NoneAtAll)
 	EXPECT_FALSE(hints.find(print_of(1)));
 }
 
-/** A table that is half full, and a client that has met none of its keys. */
+/** Table that is half full, and a client that has met none of its keys. */
 class Hinted : public testing::Test
 {
 protected:
@@ -86,7 +86,7 @@ protected:
 		return PrismClient::connect(like.context, "127.0.0.1", server.store->port(), options).value();
 	}
 
-	/** Round trips of a GET of each key. */
+	/** Returns the number of round trips of one GET of each key. */
 	static unsigned read_all(Client &client)
 	{
 		unsigned round_trips = 0;
@@ -128,7 +128,10 @@ TEST_F(Hinted, WhatAClientHasStoredItself)
 	}
 }
 
-/** GETs and PUTs by turns, after as many to learn: round trips of one, on the average. @p theta: Zipf's; 0: uniform. */
+/**
+ * Does GETs and PUTs by turns, after as many to learn. Returns the mean number of round trips of one. @p theta: Zipf's;
+ * 0: uniform.
+ */
 double mean_of(Client &client, double theta)
 {
 	std::vector<double> weights;
@@ -175,7 +178,7 @@ TEST_F(Hinted, WrongHintsCostOneMissAndAreMended)
 {
 	Client client(server), other(server);
 	read_all(client);
-	/* All keys move: to where the others leave room. */
+	/* All keys move to slots that the others leave free. */
 	std::vector<unsigned> order;
 	for (unsigned i = 0; i < keys; i++)
 		order.push_back(i * 37 % keys);
@@ -187,7 +190,7 @@ TEST_F(Hinted, WrongHintsCostOneMissAndAreMended)
 		const std::uint64_t wrong = client.api->hint_figures().wrong;
 		ASSERT_EQ(client.get(key(i)), value(i)) << "never a wrong answer";
 		const bool misled = client.api->hint_figures().wrong != wrong;
-		/* Home, both buckets, the object; and the slot of the hint before */
+		/* Home, both buckets, the object; before them the slot of the hint */
 		ASSERT_LE(client.last.round_trips, misled ? 4u : 3u);
 	}
 	EXPECT_GT(client.api->hint_figures().wrong, 0u) << "no key has moved";

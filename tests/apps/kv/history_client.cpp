@@ -58,10 +58,10 @@ private:
 	std::mt19937_64 random_;
 	std::vector<Job> jobs_;
 	std::uint64_t values_ = 0;
-	bool damaged_ = false; /* a value was not what anybody has stored */
+	bool damaged_ = false; /* a GET returned a value that nobody has stored */
 };
 
-/** A key, and a value that no other PUT has. */
+/** Chooses a key, and a value that no other PUT has. */
 void HistoryClient::prepare(Job &job)
 {
 	job.key = random_() % options_.keys;
@@ -91,14 +91,14 @@ bool HistoryClient::start(Job &job)
 	return client_->start(job.operation) == 0;
 }
 
-/** All bytes of what a GET has brought. */
+/** Checks all bytes of the value that a GET returned. */
 void HistoryClient::check_value(const Job &job)
 {
 	const std::span<const std::byte> room = std::as_bytes(std::span(job.result));
 	damaged_ |= job.operation.length > room.size() || !simulation::is_whole(room.first(job.operation.length));
 }
 
-/** An operation that failed may have happened: it stays without an end. */
+/** Records the end. A failed operation may have happened: it stays without an end. */
 void HistoryClient::end(const Job &job)
 {
 	switch (job.operation.outcome) {
@@ -119,7 +119,7 @@ void HistoryClient::end(const Job &job)
 	}
 }
 
-/** A GET and what depends on it; with nothing else under way. */
+/** Does a GET and an operation that depends on it, with nothing else under way. */
 bool HistoryClient::conditionally()
 {
 	Job &job = jobs_.front();

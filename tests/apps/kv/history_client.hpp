@@ -9,10 +9,10 @@
 namespace kv_test
 {
 
-/** One process that uses the store and records what it does. */
+/** Options of a process that uses the store and records its operations. */
 struct HistoryClientOptions {
 	std::uint16_t port = 0;
-	std::uint32_t number = 0; /* no other client of the run has it */
+	std::uint32_t number = 0; /* unique in the run */
 	std::uint32_t depth = 1;
 	std::uint32_t keys = 16;
 	std::uint64_t operations = 1000;
@@ -20,8 +20,10 @@ struct HistoryClientOptions {
 	std::string file;
 };
 
-/** Runs until the operations are done, or the process is killed. Errors: EILSEQ (a GET has brought what nobody has
- * stored), those of PrismClient::connect(). */
+/**
+ * Runs until the operations are done, or the process is killed. Errors: EILSEQ (a GET returned a value that nobody has
+ * stored), those of PrismClient::connect().
+ */
 prism::Result<void> run_history_client(const HistoryClientOptions &options);
 
 } // namespace kv_test

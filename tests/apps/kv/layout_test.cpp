@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where keys go, without a network. */
+/* Places of keys, without a network. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(Geometry, TheHomeIsInTheFirstOfTwoBuckets)
 	}
 }
 
-/** The choice of a slot as clients make it, in a table of this process. */
+/** Choice of a slot as clients make it, in a table of this process. */
 class Model
 {
 public:

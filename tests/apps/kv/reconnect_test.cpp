@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Connections that are lost and made again, and what becomes of the operations that were under way. */
+/* Connections that are lost and made again, and the outcomes of the operations that were under way. */
 #include "support.hpp"
 
 #include <sys/socket.h>
@@ -140,7 +140,10 @@ TEST(Reconnect, AServerOfAnotherNumberIsNotTheSame)
 	EXPECT_NE(stats.error().message.find("not shard 0 of 1"), std::string::npos) << stats.error().message;
 }
 
-/** Nobody polls an idle client. What it begins when the server is back does not suffer from what it did not see. */
+/**
+ * Nobody polls an idle client: an operation begun when the server is back must not suffer from a loss that the client
+ * has not seen.
+ */
 TEST(Reconnect, AnIdleClientNoticesALossBeforeItBegins)
 {
 	auto server = std::make_unique<Server>();
@@ -156,7 +159,7 @@ TEST(Reconnect, AnIdleClientNoticesALossBeforeItBegins)
 	}
 }
 
-/** The connection is there already: who asks for it takes it, though it was given up long ago. */
+/** A connection is ready: an operation takes it, though connecting was given up long ago. */
 TEST(Reconnect, TheFirstOperationTakesAConnectionThatIsReady)
 {
 	auto server = std::make_unique<Server>();
@@ -175,7 +178,7 @@ TEST(Reconnect, TheFirstOperationTakesAConnectionThatIsReady)
 	}
 }
 
-/** A connection that was ready for long may have been lost since. */
+/** A connection that has been ready for long may have been lost since. */
 TEST(Reconnect, AReadyConnectionThatWasLostAgainIsNoTrap)
 {
 	auto server = std::make_unique<Server>();
@@ -195,7 +198,9 @@ TEST(Reconnect, AReadyConnectionThatWasLostAgainIsNoTrap)
 	EXPECT_EQ(client.put("k", "after"), Outcome::ok) << client.last.error;
 }
 
-/** A server that hangs: what was sent is in doubt, what could not even be sent was not done. */
+/**
+ * Tests a server that hangs: operations that were sent are in doubt, those that could not even be sent were not done.
+ */
 TEST(Reconnect, WhatWasSentIsInDoubtAndWhatWasNotIsNot)
 {
 	Server server;
@@ -227,7 +232,10 @@ TEST(Reconnect, WhatWasSentIsInDoubtAndWhatWasNotIsNot)
 	EXPECT_EQ(client.api->start(operations[1]), ENOTCONN);
 }
 
-/** Many operations under way on a connection that is cut again and again: each ends once, and as is said. */
+/**
+ * Checks many operations on a connection that is cut again and again: each ends once, with the outcome that is
+ * promised.
+ */
 TEST(Reconnect, GetsAreRepeatedAndChangesAreDoneOnceOrNotAtAll)
 {
 	Server server;

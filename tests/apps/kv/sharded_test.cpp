@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Several servers as one store, and what is left of it when one is gone. */
+/* Several servers as one store, and the rest of the store when one is gone. */
 #include "support.hpp"
 
 #include "common/run_all.hpp"
@@ -33,7 +33,7 @@ TEST(ServerAddress, HostsAndPorts)
 		EXPECT_EQ(parsed(text), "<wrong>") << text;
 }
 
-/** A GET, PUT or ERASE of each of a number of keys, all at once. */
+/** GET, PUT or ERASE of each of several keys, all at once. */
 struct Batch {
 	Batch(OperationKind kind, unsigned count) : keys(count), rooms(count, std::string(64, ' ')), operations(count)
 	{
@@ -82,7 +82,7 @@ protected:
 			ASSERT_EQ(put.outcome, Outcome::ok);
 	}
 
-	/** GETs everything: those of the first shard are there, those of the second fail. */
+	/** GETs all keys: those of the first shard are there, those of the second fail. */
 	static void expect_first_alone(ShardedClient &client)
 	{
 		Batch gets(OperationKind::get, keys);
@@ -146,7 +146,7 @@ TEST_F(Sharded, AServerThatDiesTakesItsKeysAlone)
 	const auto client = connect().value();
 	second.reset();
 	expect_first_alone(*client);
-	expect_first_alone(*client); /* nor does what failed stay behind */
+	expect_first_alone(*client); /* failed operations leave nothing behind */
 }
 
 TEST_F(Sharded, AServerThatIsGoneFromTheBeginning)

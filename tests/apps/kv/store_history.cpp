@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * store-history: processes that use one PRISM-KV store and record what they do, some of them killed on the way; then
- * the check that what they saw is linearizable for each key, and that nothing is lost.
+ * store-history: processes that use one PRISM-KV store and record their operations, some of them killed during the run;
+ * then a check that the history of each key is linearizable and that nothing is lost.
  */
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -42,7 +42,7 @@ struct Options {
 	unsigned processes = 4;
 	unsigned kills = 0;
 	unsigned cuts = 0;   /* of all connections at once */
-	bool damage = false; /* a control: objects are damaged, which clients have to notice */
+	bool damage = false; /* control: objects are damaged, which clients must notice */
 	std::uint64_t seed = 1;
 	std::filesystem::path folder = "store-history";
 };
@@ -54,7 +54,7 @@ bool listens(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &does, &length) && does;
 }
 
-/** The server on a thread, its clients in processes of their own. */
+/** Run with the server on a thread and its clients in processes of their own. */
 class Run
 {
 public:
@@ -91,10 +91,10 @@ private:
 	unsigned noticed_ = 0; /* clients that have met a damaged value */
 };
 
-/* Of clients */
+/* Exit code of clients */
 constexpr int damaged_value = 3;
 
-/* Few slots and buffers, so that keys meet in them. */
+/* Few slots and buffers, so that keys compete for them. */
 std::unique_ptr<PrismServer> Run::make_store()
 {
 	PrismServerOptions options;
@@ -136,7 +136,7 @@ bool Run::reap(Child &child, bool killed)
 	return ended || killed;
 }
 
-/** One client after another dies in the middle of things, and another takes its place. */
+/** Kills one client after another in the middle of operations; each is replaced by another. */
 void Run::kill_some()
 {
 	for (unsigned kill = 0; kill < options_.kills; kill++) {
@@ -148,7 +148,7 @@ void Run::kill_some()
 	}
 }
 
-/** Cuts all connections now and then. Clients connect again; what becomes of their operations is in the histories. */
+/** Cuts all connections now and then. Clients connect again; the outcomes of their operations are in the histories. */
 void Run::cut_some() const
 {
 	for (unsigned cut = 0; cut < options_.cuts; cut++) {
@@ -163,7 +163,7 @@ void Run::cut_some() const
 	}
 }
 
-/** Flips the last byte of one object after another that has more than one word; past all that orders memory. */
+/** Flips the last byte of one object of several words after another, without any synchronization. */
 void Run::damage_some(const std::stop_token &stop)
 {
 	std::uint64_t slot = 0;
@@ -176,7 +176,7 @@ void Run::damage_some(const std::stop_token &stop)
 	}
 }
 
-/** Until a recovery scan has begun and ended after the last client went. */
+/** Waits until a recovery scan has begun and ended after the last client left. */
 void Run::settle()
 {
 	const auto deadline = std::chrono::steady_clock::now() + 20s;

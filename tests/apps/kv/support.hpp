@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A PRISM-KV server in this process, and clients of it. */
+/* PRISM-KV server in this process, and its clients. */
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ inline PrismServerOptions small_store()
 	return options;
 }
 
-/** Serves on a thread of its own. */
+/** Server on a thread of its own. */
 class Server
 {
 public:
@@ -58,20 +58,20 @@ public:
 	{
 		thread_ = std::thread([this] { EXPECT_TRUE(store->serve().ok()); });
 	}
-	/** Afterwards the store can be looked at. */
+	/** Stops the server; afterwards the store may be examined. */
 	void end()
 	{
 		store->stop();
 		wait();
 	}
-	/** Until it ends by itself. */
+	/** Waits until the server ends by itself. */
 	void wait()
 	{
 		if (thread_.joinable())
 			thread_.join();
 	}
 
-	/** Any thread: as the metrics have it. */
+	/** Returns true if the server's metrics count clients. Any thread. */
 	[[nodiscard]] bool has_clients() const
 	{
 		std::vector<apps::Metric> metrics;
@@ -87,7 +87,7 @@ private:
 	std::thread thread_;
 };
 
-/** Calls that wait. */
+/** Client whose calls wait. */
 class Client
 {
 public:
@@ -130,7 +130,7 @@ public:
 		return outcome;
 	}
 
-	/** The value, or the outcome in angle brackets. */
+	/** Returns the value, or the outcome in angle brackets. */
 	std::string get(const std::string &key)
 	{
 		std::string value;
@@ -162,7 +162,7 @@ public:
 
 	Context context = Context::open("prism_lo", Progress::caller).value();
 	std::unique_ptr<PrismClient> api;
-	Operation last; /* as it ended */
+	Operation last; /* with its outcome */
 };
 
 } // namespace kv_test

@@ -115,7 +115,7 @@ TEST(Hello, TheSameNumberOfAnotherNameIsRefused)
 	EXPECT_FALSE(wanted.expect(record_of(sample().serialize()), "it"));
 }
 
-/* The name is the peer's: it may be of any bytes, or none. */
+/* The peer chooses the name: it may be of any bytes, or empty. */
 TEST(Hello, WhatIsNotAName)
 {
 	Hello odd = sample();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * jakiro-history: clients that use one Jakiro cache and record what they do, and a server that records what it evicts
- * and may be killed and started again, empty; then the check that all of this is linearizable for each key. Evictions
- * are erases, and the death of a server clears all keys. With --control something is left out or wrong, and the check
- * must find that.
+ * jakiro-history: clients that use one Jakiro cache and record their operations, and a server that records its
+ * evictions and may be killed and started again, empty; then a check that all of this is linearizable for each key.
+ * Evictions are erases, and the death of a server clears all keys. With --control something is left out or wrong, and
+ * the check must find that.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -60,7 +60,7 @@ struct Options {
 	std::string control;
 	std::uint64_t seed = 1;
 	std::filesystem::path folder = "jakiro-history";
-	/* Of the server's process */
+	/* For the server's process */
 	bool is_server = false;
 	std::uint16_t port = 0;
 	std::uint32_t number = 0;
@@ -73,7 +73,7 @@ std::filesystem::path file_of(const Options &options, const std::string &who)
 	return options.folder / (who + ".history");
 }
 
-/* The evictions of one partition. Nothing else happens to the partition between the two times of the record. */
+/* Evictions of one partition. Nothing else happens to the partition between the two times of a record. */
 class Evictions final : public jakiro::EvictionListener
 {
 public:
@@ -93,7 +93,7 @@ private:
 	const std::uint32_t number_;
 };
 
-/** The server's process, until it is killed. */
+/** Runs the server in its process, until it is killed. */
 int serve(const Options &options)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -119,7 +119,7 @@ int serve(const Options &options)
 	store.listeners = listeners;
 	const Context context = Context::open("prism_lo", Progress::engine_thread).value();
 	auto server = JakiroServer::create(context, store);
-	for (unsigned attempt = 0; !server && attempt < 100; attempt++) { /* the port of the one that was killed */
+	for (unsigned attempt = 0; !server && attempt < 100; attempt++) { /* the port is that of the killed server */
 		std::this_thread::sleep_for(50ms);
 		server = JakiroServer::create(context, store);
 	}
@@ -128,7 +128,7 @@ int serve(const Options &options)
 	return (*server)->run() ? 0 : 1;
 }
 
-/** One client, on a thread of its own. */
+/** Client on a thread of its own. */
 class Client
 {
 public:
@@ -142,12 +142,12 @@ public:
 	{
 	}
 
-	/** Until all operations have ended, in one way or another. */
+	/** Runs until all operations have ended, with any outcome. */
 	void run();
 
 	[[nodiscard]] bool good() const { return good_; }
 	[[nodiscard]] std::uint64_t lost() const { return lost_; }
-	/** Operations so far. Any thread. */
+	/** Returns the number of operations begun. Any thread. */
 	[[nodiscard]] std::uint64_t begun() const { return begun_; }
 
 private:
@@ -181,7 +181,7 @@ private:
 	std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> seen_; /* by key: the last two values */
 };
 
-/** The server may be gone, or be about to be. */
+/** Connects to the server, which may be gone, or about to go. */
 void Client::connect()
 {
 	client_.reset();
@@ -233,7 +233,7 @@ void Client::start(Job &job)
 	idle_.push_back(&job);
 }
 
-/** What a GET has brought; as a control, now and then a value that was there before. */
+/** Returns the value of a GET; in a control, sometimes the value before it. */
 std::uint64_t Client::seen(std::uint64_t key, std::uint64_t value)
 {
 	auto &[before, last] = seen_[key];
@@ -242,7 +242,7 @@ std::uint64_t Client::seen(std::uint64_t key, std::uint64_t value)
 	return options_.control == "stale" && before && random_() % 100 == 0 ? before : value;
 }
 
-/** An operation that was under way when the connection broke may have happened: it stays without an end. */
+/** Records the end. An operation under way when the connection broke may have happened: it stays without an end. */
 void Client::end(Job &job)
 {
 	switch (job.operation.outcome) {
@@ -357,7 +357,7 @@ void Run::kill_server()
 	server_ = 0;
 }
 
-/** All keys are gone at one moment between these two. */
+/** Kills the server and starts it again. All keys are cleared at one moment between the two times of the records. */
 void Run::restart(HistoryWriter &clears)
 {
 	std::vector<HistoryWriter::Handle> records;
@@ -418,7 +418,7 @@ int Run::go()
 			sum += client->begun();
 		return sum;
 	};
-	/* Evenly over the run, at any moment of what is under way. */
+	/* Kills spread evenly over the run, at any moment of operations under way. */
 	const std::uint64_t between = options_.clients * options_.operations / (options_.kills + 1);
 	for (unsigned kill = 1; kill <= options_.kills; kill++) {
 		while (begun() < kill * between)
@@ -439,7 +439,7 @@ int Run::go()
 	fmt::print("{}: {} operations, {} of them evictions, {} lost with {} servers that were killed: {}\n",
 		options_.way, report.operations, evictions, lost, options_.kills, test::name_of(report.verdict));
 	const auto expected = options_.control.empty() ? test::Verdict::linearizable : test::Verdict::violated;
-	/* What did not happen was not tested either. */
+	/* A run without evictions or, with kills, without lost operations tests nothing. */
 	const bool telling = (evictions > 100 || options_.control == "evictions") && (lost > 0) == (options_.kills > 0);
 	if (!good || !telling || report.verdict != expected) {
 		fmt::print("FAIL: {}; the history is in {}\n",

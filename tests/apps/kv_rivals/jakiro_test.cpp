@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A Jakiro cache through the network, by each way in which calls can travel. */
+/* Jakiro cache through the network, by each way in which calls can travel. */
 #include "support.hpp"
 
 #include "jakiro/jakiro_client.hpp"
@@ -15,7 +15,7 @@ namespace
 
 using namespace rivals;
 
-/* How Served speaks of it. */
+/* Types for Served. */
 template <Way by>
 struct Jakiro {
 	using Server = JakiroServer;
@@ -118,7 +118,7 @@ TYPED_TEST(Cache, SizesAtAndBeyondTheLimits)
 	EXPECT_EQ(get(*client, "k").length, 0u);
 }
 
-/* Sixteen slots of a hundred keys: what is found is right, and the rest was evicted. */
+/* Sixteen slots for a hundred keys: the keys found have the right values, the others were evicted. */
 TYPED_TEST(Cache, EvictsWhatDoesNotFit)
 {
 	Served<TypeParam> served(16);
@@ -155,7 +155,7 @@ TYPED_TEST(Cache, MemoryThatIsUsedUpEvicts)
 	EXPECT_EQ(stats.objects + stats.evicted_by_memory, 50u);
 }
 
-/* Keys of its own for each operation under way, so that every answer is foreseen. */
+/* Each operation under way has its own keys, so every answer is known in advance. */
 TYPED_TEST(Cache, ManyUnderWayAtOnce)
 {
 	constexpr std::uint32_t depth = 16;
@@ -200,8 +200,7 @@ TYPED_TEST(Cache, ManyUnderWayAtOnce)
 	EXPECT_GE(ended, operations_in_all);
 }
 
-/* A reader never sees a mixture of two values, nor a version older than one that it, or a put that had ended, has seen.
- */
+/* A reader never sees a mixture of two values, nor a version older than one that it, or a finished put, has seen. */
 TYPED_TEST(Cache, VersionsAreWholeAndNeverGoBack)
 {
 	Served<TypeParam> served(64, 1 << 20);
@@ -239,7 +238,7 @@ TYPED_TEST(Cache, VersionsAreWholeAndNeverGoBack)
 		thread.join();
 }
 
-/* Each partition has an owner of its own: clients of all of them at once, and no race (thread sanitizer). */
+/* Each partition has its own owner: clients of all of them at once cause no race (thread sanitizer). */
 TYPED_TEST(Cache, ClientsOfAllPartitionsAtOnce)
 {
 	Served<TypeParam> served(256, 1 << 20);
@@ -270,7 +269,7 @@ TYPED_TEST(Cache, ClientsOfAllPartitionsAtOnce)
 		thread.join();
 }
 
-/* More clients than there are places, one after the other: each place comes back. */
+/* More clients than there are places, one after another: each place becomes free again. */
 TYPED_TEST(Cache, ClientsComeAndGo)
 {
 	Served<TypeParam> served(16, 1 << 20, [](rpc::ServerOptions &options) {
@@ -333,7 +332,7 @@ TYPED_TEST(Cache, ConnectionsThatCannotBe)
 		EPROTONOSUPPORT);
 }
 
-/* Holds a worker up in the middle of a PUT that evicts. */
+/* Listener that holds a worker up in the middle of a PUT that evicts. */
 class Gate final : public jakiro::EvictionListener
 {
 public:
@@ -346,7 +345,7 @@ public:
 	std::atomic<bool> closed{true};
 };
 
-/* The caller gets an operation back in time; its place, and the memory of its call, are used again later. */
+/* The caller gets an operation back in time; its place and its call's memory are used again later. */
 TYPED_TEST(Cache, CallsThatTakeTooLong)
 {
 	ServerLog log;
@@ -381,7 +380,7 @@ TYPED_TEST(Cache, CallsThatTakeTooLong)
 	EXPECT_EQ(get(*client, "new").value, "value");
 	EXPECT_EQ(get(*client, "0").outcome, Outcome::not_found);
 
-	/* And with a server that ends meanwhile. */
+	/* The same with a server that ends meanwhile. */
 	gate.closed = true;
 	EXPECT_EQ(run(*client, OperationKind::put, "newer", "value").error, ETIMEDOUT);
 	std::thread stopper([&server] { server->stop(); });
@@ -433,7 +432,7 @@ Result<SlotSizes> longest_messages(const ConnectionRecord &, const apps::Hello &
 		message_header_size + server.max_value_size, 0};
 }
 
-/* Sends any bytes to one worker of a server; it speaks well below the messages. */
+/* Client that sends any bytes to one worker of a server; only the messages are wrong. */
 class RawClient final : private ClientLink::Listener
 {
 public:
@@ -444,7 +443,7 @@ public:
 	{
 	}
 
-	/** The response, or nothing: the connection was closed. */
+	/** Returns the response; nothing if the connection was closed. */
 	std::optional<Response> call(const std::vector<std::byte> &message)
 	{
 		answered_ = false;
@@ -550,7 +549,7 @@ TYPED_TEST(HostileCacheClient, NoSuchWorker)
 	EXPECT_TRUE(this->served.log.has("a client of worker 2"));
 }
 
-/* A server that says of its partitions what cannot be. */
+/* Server that describes its partitions in an impossible way. */
 template <typename Store>
 class HostileCacheServer : public testing::Test, private rpc::CallHandler
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The RPC layer between a well-behaved side and one that is not. */
+/* RPC layer between a well-behaved side and one that is not. */
 #include "support.hpp"
 
 #include "base/wire.hpp"
@@ -16,7 +16,7 @@ namespace
 
 using namespace rivals;
 
-/* One side of a connection that speaks verbs well, and anything on top of them. */
+/* Side of a connection that uses verbs correctly and sends anything. */
 class RawPeer
 {
 public:
@@ -29,7 +29,7 @@ public:
 	{
 	}
 
-	/* False if the other side broke off. */
+	/* Returns false if the other side broke off. */
 	bool establish(TcpRendezvous link, const std::vector<std::byte> &introduction)
 	{
 		rendezvous_.emplace(std::move(link));
@@ -42,7 +42,7 @@ public:
 		return qp_.post_receive(receive_id, memory_.slice(buffer, buffer)) == 0;
 	}
 
-	/* What the other side has told. */
+	/* Returns the record that the other side has sent. */
 	const ConnectionRecord &record() const { return peer_; }
 
 	void send(std::span<const std::byte> message)
@@ -53,7 +53,7 @@ public:
 			0);
 	}
 
-	/* The next message, or nothing. */
+	/* Returns the next message; nothing if there is none. */
 	std::optional<std::vector<std::byte>> receive()
 	{
 		Completion completion;
@@ -108,7 +108,7 @@ protected:
 			TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value(), client_hello(depth)));
 	}
 
-	/* Whatever happened to the others, this one is served. */
+	/* Checks that a new client is served, whatever happened to the others. */
 	void expect_service()
 	{
 		auto client = served.client();
@@ -181,7 +181,7 @@ TEST_F(HostileClient, MessageLongerThanAnyBuffer)
 	expect_service();
 }
 
-/* It never takes its answers, so that they pile up at the server. */
+/* The client never takes its answers, so that they pile up at the server. */
 TEST_F(HostileClient, MoreCallsThanTheDepth)
 {
 	Served<Rpc> &server = served;
@@ -234,13 +234,13 @@ TEST_F(HostileClient, SaysNothing)
 	expect_service();
 }
 
-/* A server of the test's own, which answers one request with what a test wants. */
+/* Server of the test, which answers one request as a test wants. */
 class HostileServer : public testing::Test
 {
 protected:
 	using Answer = std::function<std::vector<std::byte>(const Request &)>;
 
-	/* What a client's GET, or the other operation, ends with. */
+	/* Returns the result of a client's GET, or of another operation. */
 	rivals::Answer ask(
 		const Answer &answer, OperationKind kind = OperationKind::get, std::chrono::milliseconds patience = 10s)
 	{
@@ -320,7 +320,7 @@ TEST_F(HostileServer, ImpossibleOutcomes)
 
 TEST_F(HostileServer, ValueBeyondItsOwnLimit)
 {
-	/* Fits the padded receive buffer, so that the client has to see it. */
+	/* Fits into the padded receive buffer, so that the client must notice it. */
 	EXPECT_EQ(
 		ask([](const Request &request) { return response(request.kind, Outcome::ok, request.id, 991); }).error,
 		EBADMSG);
@@ -360,7 +360,7 @@ TEST_F(HostileServer, LimitsThatNoMessageKeeps)
 	server.join();
 }
 
-/* A Pilaf server whose regions are missing, or whose entries lead out of them. */
+/* Pilaf server whose regions are missing, or whose entries point outside them. */
 TEST_F(HostileServer, PilafWithoutRegions)
 {
 	std::thread server([&] {

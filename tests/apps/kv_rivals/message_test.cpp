@@ -121,7 +121,7 @@ TEST(Response, WhatDoesNotBelongIsRefused)
 	EXPECT_NE(judge_response(longer), nullptr);
 }
 
-/* A request is no response and the other way round; and nothing of random bytes is read out of bounds. */
+/* A request is not taken for a response, nor a response for a request; random bytes are never read out of bounds. */
 TEST(Messages, RandomBytesAreJudged)
 {
 	std::mt19937 random(3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A partition of a Jakiro cache without a network, and its log. */
+/* Partition of a Jakiro cache, and its log, without a network. */
 #include "support.hpp"
 
 #include "jakiro/layout.hpp"
@@ -40,7 +40,7 @@ protected:
 		partition = std::make_unique<Partition>(buckets, memory, &evictions);
 	}
 
-	/* Of one bucket, all keys may have one hash. */
+	/* Cuts the hash to hash_bits; in one bucket all keys may have one hash. */
 	std::uint64_t hash_of(const std::string &key) const
 	{
 		return hash_bits ? layout.hash_of(bytes_of(key)) & hash_bits : 0;
@@ -107,7 +107,7 @@ TEST_F(PartitionTest, TheLeastRecentlyUsedOfAFullBucketGoes)
 	EXPECT_EQ(partition->stats().objects, 8u);
 }
 
-/* The cache in the plainest code: a list of keys for each bucket, the most recently used one at the front. */
+/* Model of the cache in the simplest code: for each bucket a list of keys, the most recently used one first. */
 class Model
 {
 public:
@@ -154,7 +154,7 @@ private:
 	std::map<std::string, std::string> values_;
 };
 
-/* Random operations on some keys, beside the model; the same pairs must be evicted in the same order. */
+/* Random operations on some keys, compared with the model; the same pairs must be evicted in the same order. */
 TEST_F(PartitionTest, BehavesLikeTheModel)
 {
 	constexpr std::uint64_t buckets = 5;
@@ -188,7 +188,7 @@ TEST_F(PartitionTest, BehavesLikeTheModel)
 	}
 }
 
-/* A few KiB for pairs of all sizes: whatever is found is right, and what is not found was evicted or erased. */
+/* A few KiB for pairs of all sizes: keys found have the right values, keys not found were evicted or erased. */
 TEST_F(PartitionTest, MemoryIsBoundedAndNeverRunsOut)
 {
 	constexpr std::size_t memory = 16 << 10;
@@ -234,7 +234,7 @@ TEST_F(PartitionTest, APairThatIsLongerThanTheMemoryIsFull)
 	EXPECT_EQ(get("b"), "new");
 }
 
-/* Sizes that went up and down once do not keep memory from others, as size classes would. */
+/* Sizes that have risen and fallen do not keep memory from others, as size classes would. */
 TEST_F(PartitionTest, SizesMayShift)
 {
 	make(1000, 256 << 10);
@@ -277,7 +277,9 @@ TEST_F(PartitionTest, KeysWithOneHashAreToldApart)
 	EXPECT_EQ(get("b"), "3");
 }
 
-/* Against a queue of the pairs in the order of writing: the oldest are dropped, and no more than are in the way. */
+/*
+ * Compared with a queue of the pairs in the order of writing: the oldest are dropped, and no more than are in the way.
+ */
 TEST(PairLog, DropsTheOldestAndKeepsTheRest)
 {
 	constexpr std::size_t memory = 4096;
@@ -302,7 +304,7 @@ TEST(PairLog, DropsTheOldestAndKeepsTheRest)
 				known.pop_front();
 			});
 		known.push_back({place, key, value});
-		/* The pair itself, less than one more at the front, and what was left over at the end. */
+		/* The pair itself, less than one more at the front, and the unused rest at the end. */
 		EXPECT_LE(dropped, 3 * PairLog::size_of(5, 1500)) << step;
 		for (const Known &each : known)
 			ASSERT_EQ(text_of(log.at(each.place).value), each.value) << step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is Pilaf's own: READs, checksums, and keys that move. */
+/* Pilaf's own features: READs, checksums, and keys that move. */
 #include "support.hpp"
 
 #include "service/key_hash.hpp"
@@ -95,7 +95,7 @@ TEST(PilafChecksums, DamagedEntriesAreNeverFollowed)
 	EXPECT_EQ(answer.round_trips, PilafClient::torn_limit + 1);
 }
 
-/* Damage that comes and goes under a reader, as a torn read would: no wrong value, and seldom a call. */
+/* Damage that comes and goes under a reader, like torn reads: no wrong value, and seldom a call. */
 TEST(PilafChecksums, PassingDamageIsReadAgain)
 {
 	Served<Pilaf> served;
@@ -133,7 +133,7 @@ TEST(PilafChecksums, PassingDamageIsReadAgain)
 	EXPECT_GT(by_reads, 0u);
 }
 
-/* Entries move while others are inserted; keys that are there are found all the time. */
+/* Entries move while others are inserted; existing keys are found all the time. */
 TEST(PilafMoves, NoKeyIsMissedWhileItMoves)
 {
 	constexpr unsigned entries = 600, stable = 150;
@@ -169,7 +169,7 @@ TEST(PilafMoves, NoKeyIsMissedWhileItMoves)
 	EXPECT_GT(gets, 100u);
 }
 
-/* Extents that are used again at once: the checksum in the entry tells that they are another's by now. */
+/* Extents that are reused at once: the checksum in the entry shows that they belong to another pair by now. */
 TEST(PilafExtents, ReuseWithoutRestIsSeen)
 {
 	ServerLog log;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients on their way into a server: slow, silent and senseless ones beside those that do as they should. */
+/* Clients that connect to a server: slow, silent and senseless ones beside well-behaved ones. */
 #include "support.hpp"
 
 #include "service/reception.hpp"
@@ -16,7 +16,7 @@ using namespace rivals;
 
 constexpr std::byte ready_mark{0xa5};
 
-/** A record that could be a client's. */
+/** Parts of a record that could be a client's. */
 constexpr apps::StoreKind kind{apps::Application::kv, 9, "test", 1};
 
 ConnectionRecord client_record()
@@ -32,7 +32,7 @@ ConnectionRecord client_record()
 	return record;
 }
 
-/** The client's end, byte by byte. */
+/** Client's end, which sends byte by byte. */
 class Caller
 {
 public:
@@ -46,7 +46,7 @@ public:
 	void send_record() { send(client_record().serialize().value()); }
 	void send_mark() { send(std::array{ready_mark}); }
 
-	/** What is there within a moment, up to @p most bytes. */
+	/** Returns the bytes that arrive within a moment, at most @p most. */
 	std::vector<std::byte> receive(std::size_t most)
 	{
 		std::vector<std::byte> bytes(most);
@@ -60,7 +60,7 @@ public:
 	TcpRendezvous link;
 };
 
-/** A server that counts. */
+/** Host that counts calls. */
 class CountingHost : public apps::Reception::Host
 {
 public:
@@ -103,9 +103,9 @@ public:
 	}
 
 	int met = 0, entered = 0, alive = 0, refusals = 0;
-	int busy = 0; /* how often there is no room yet */
+	int busy = 0; /* number of first attempts that find no room */
 	Error refusal, last;
-	std::vector<apps::Reception::Link> links; /* of those who have entered */
+	std::vector<apps::Reception::Link> links; /* of the clients that have entered */
 };
 
 class Receiving : public testing::Test
@@ -311,7 +311,9 @@ TEST_F(Receiving, NobodyIsTurnedAwayForACrowdOfSilentOnes)
 	EXPECT_FALSE(crowd.back()->link.peer_gone());
 }
 
-/** Several times as many as there is room for, that come all the time, beside those who speak. */
+/**
+ * Tests several times as many silent clients as there is room for, which come all the time, beside clients that talk.
+ */
 TEST_F(Receiving, ACrowdOfSilentOnesThatGrowsKeepsNobodyOut)
 {
 	make(1h);
@@ -329,7 +331,7 @@ TEST_F(Receiving, ACrowdOfSilentOnesThatGrowsKeepsNobodyOut)
 	}
 }
 
-/** Those who have spoken keep their places, and the next one waits for one of them. */
+/** Checks that clients that have spoken keep their places, and that the next one waits for such a place. */
 TEST_F(Receiving, WhoHasSpokenKeepsItsPlace)
 {
 	make(1h);
@@ -352,7 +354,7 @@ TEST_F(Receiving, WhoHasSpokenKeepsItsPlace)
 	EXPECT_TRUE(serve_until([&] { return host.entered == 2; }));
 }
 
-/* Through whole servers */
+/* Tests with whole servers */
 
 template <typename Store>
 class Crowds : public testing::Test

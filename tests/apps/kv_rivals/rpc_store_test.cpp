@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What both stores promise, through the network. */
+/* Guarantees of both stores, through the network. */
 #include "support.hpp"
 
 #include <atomic>
@@ -127,7 +127,7 @@ TYPED_TEST(Stores, MemoryThatIsUsedUpIsFullToo)
 	EXPECT_EQ(get(*client, "0").value, binary(4000));
 }
 
-/* Keys of its own for each operation under way, so that every answer is foreseen. */
+/* Each operation under way has its own keys, so every answer is known in advance. */
 TYPED_TEST(Stores, ManyUnderWayAtOnce)
 {
 	constexpr std::uint32_t depth = 16;
@@ -171,7 +171,7 @@ TYPED_TEST(Stores, ManyUnderWayAtOnce)
 	EXPECT_GE(ended, 4000u);
 }
 
-/** Nobody is in doubt about a call that was executed: the answer is there before the connection ends. */
+/** Checks that no executed call is left in doubt: its answer arrives before the connection ends. */
 TYPED_TEST(Stores, StoppingAnswersWhatItHasExecuted)
 {
 	for (unsigned round = 0; round < 10; round++) {
@@ -229,7 +229,7 @@ TYPED_TEST(Stores, HandsBackNoMoreThanAsked)
 	}));
 }
 
-/* Values of one letter: whoever sees two letters saw a torn one. Lengths tell versions of a writer apart. */
+/* Values of one letter: two letters in a value show a torn read. Lengths tell versions of a writer apart. */
 TYPED_TEST(Stores, ConcurrentWritersAndReaders)
 {
 	Served<TypeParam> served(64, 1 << 20);
@@ -261,7 +261,7 @@ TYPED_TEST(Stores, ConcurrentWritersAndReaders)
 	EXPECT_GT(reads, 100u);
 }
 
-/* A reader never sees a version older than one that it, or a put that had ended, has seen. */
+/* A reader never sees a version older than one that it, or a finished put, has seen. */
 TYPED_TEST(Stores, VersionsNeverGoBack)
 {
 	Served<TypeParam> served(64, 1 << 20);
@@ -337,7 +337,7 @@ TYPED_TEST(Stores, CallsAreTimedIfThatIsAskedFor)
 	}
 }
 
-/* More clients than the table of connections has places, one after the other: each place comes back. */
+/* More clients than the table of connections has places, one after another: each place becomes free again. */
 TYPED_TEST(Stores, ClientsComeAndGo)
 {
 	Served<TypeParam> served(16, 1 << 20, [](rpc::ServerOptions &options) {
@@ -348,7 +348,7 @@ TYPED_TEST(Stores, ClientsComeAndGo)
 		ASSERT_TRUE(wait_until([&] { return served.stats().open == 0; }));
 		auto client = served.client(4);
 		ASSERT_EQ(put(*client, "key", std::to_string(i)), Outcome::ok);
-		/* Gone in the middle of operations: their receive buffers come back as well. */
+		/* Clients that go in the middle of operations: their receive buffers come back as well. */
 		const std::string key = "key", value = binary(4000);
 		std::array<Operation, 4> operations;
 		for (Operation &operation : operations) {
@@ -359,7 +359,7 @@ TYPED_TEST(Stores, ClientsComeAndGo)
 		}
 		client->poll({});
 	}
-	/* Another key: what a client that is gone has begun may still be done. */
+	/* Another key: operations that a vanished client has begun may still be done. */
 	auto client = served.client();
 	EXPECT_EQ(put(*client, "other", "last"), Outcome::ok);
 	EXPECT_EQ(get(*client, "other").value, "last");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A store served by a thread of the test, and operations one by one. */
+/* Store served by a thread of the test, and single operations. */
 #pragma once
 
 #include "../../rounds.hpp"
@@ -39,7 +39,7 @@ using test::ServerLog;
 using test::text_of;
 using test::wait_until;
 
-/** All byte values, beginning with @p first. */
+/** Returns @p size bytes of all values, beginning with @p first. */
 inline std::string binary(std::size_t size, unsigned first = 0)
 {
 	std::string text(size, '\0');
@@ -68,7 +68,7 @@ inline rpc::ServerOptions small_server(ServerLog &log)
 	return options;
 }
 
-/* How the typed tests speak of the two stores. */
+/* Types of the two stores for the typed tests. */
 struct Rpc {
 	using Server = RpcStoreServer;
 	using Client = RpcStoreClient;
@@ -101,7 +101,7 @@ struct Pilaf {
 	static std::uint64_t objects(const Server &server) { return server.stats().table.objects; }
 };
 
-/** A server and the thread that runs it. */
+/** Server, and the thread that runs it. */
 template <typename Store>
 class Served
 {
@@ -145,7 +145,7 @@ private:
 	std::thread thread_;
 };
 
-/** What one operation came to. */
+/** Result of one operation. */
 struct Answer {
 	Outcome outcome = Outcome::failed;
 	int error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The tables of both stores without a network. */
+/* Tables of both stores, without a network. */
 #include "support.hpp"
 
 #include "pilaf/cuckoo_table.hpp"
@@ -29,7 +29,7 @@ std::optional<std::string> look_up(Table &table, const std::string &key)
 	return into.substr(0, size);
 }
 
-/* Random operations on few keys, beside a map. */
+/* Random operations on few keys, compared with a map. */
 template <typename Table>
 void walk(Table &table, unsigned seed, int steps)
 {
@@ -119,7 +119,7 @@ protected:
 		return CuckooTable::create(pd, options).value();
 	}
 
-	/* The value as a client finds it, by checksums alone. */
+	/* Returns the value as a client finds it, by checksums alone. */
 	static std::optional<std::string> read_as_client(const CuckooTable &table, const std::string &key)
 	{
 		const std::uint64_t entries = table.table().length / sizeof(Entry);
@@ -211,7 +211,7 @@ TEST_F(Cuckoo, OptionsWithoutRoomAreRefused)
 	EXPECT_EQ(CuckooTable::create(pd, options).error().code, EINVAL);
 }
 
-/* A checksum that let any single damaged byte pass would let torn reads pass. */
+/* A checksum that misses any single damaged byte would miss torn reads. */
 TEST(Entry, EveryChangedByteIsSeen)
 {
 	Entry entry{0x12345678, 8, 512, 0xabcdef, 0};

@@ -18,7 +18,7 @@ using prism::kv::Slot;
 namespace
 {
 
-/** Every member's object is one of its key, whole, and there is one member a key. */
+/** Checks that every member's object is whole and belongs to its key, and that each key has one member. */
 void check_objects(const Remains &remains)
 {
 	const Server &server = remains.server;
@@ -44,7 +44,7 @@ void check_objects(const Remains &remains)
 	}
 }
 
-/** What is in the table at the end is what a last GET of each key would find. */
+/** Records the final table as a last GET of each key. */
 void read_all(const Remains &remains)
 {
 	const Server &server = remains.server;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What must hold at the end of a run, when all clients have gone and scans have found what these lost. */
+/* Checks at the end of a run, when all clients have gone and scans have recovered the buffers that these lost. */
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 namespace kv_sim
 {
 
-/** What a run has left. */
+/** Remains of a run. */
 struct Remains {
 	Server &server;
 	const std::vector<std::shared_ptr<simulation::History>> &histories; /* of all servers; the last is this one's */
 	std::uint64_t keys = 0;
 	std::uint32_t users = 0;
-	std::function<void(const std::string &)> find; /* is told what is wrong */
+	std::function<void(const std::string &)> find; /* called with each error */
 };
 
-/** Empties the server's lists. */
+/** Checks all that must hold. Empties the server's lists. */
 void check(const Remains &remains);
 
 } // namespace kv_sim

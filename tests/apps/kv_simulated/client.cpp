@@ -22,15 +22,15 @@ namespace
 
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
 constexpr std::uint32_t domain = 1;
-/* What Protocol posts to claim a slot: no other chain has as many requests. */
+/* Requests that Protocol posts to claim a slot; no other chain has as many. */
 constexpr std::size_t requests_of_a_claim = 3;
 /* Freed buffers after which Flaw::double_report reports the oldest of them again */
 constexpr std::size_t reports_until_again = 3;
 
-/** The builder of a client that forgets the tag. */
+/** Builder of a CAS that does not compare the tag. */
 void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas);
 
-/* That which it stands in front of; the same for all pairs. */
+/* The real builder behind it; the same for all pairs. */
 Pair::CasBuilder real_cas = nullptr;
 
 void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas)
@@ -221,8 +221,8 @@ void Client::settle(std::function<void()> settled)
 }
 
 /**
- * A signalled report for each class, be it an empty one: full batches have gone out unsignalled, and nothing else tells
- * that they have arrived. False: the send queue has no room yet.
+ * Sends a signalled report for each class, even an empty one: full batches went out unsignalled, and nothing else shows
+ * that they have arrived. Returns false if the send queue has no room yet.
  */
 bool Client::flush_all()
 {

@@ -22,24 +22,26 @@ using simulation::Pair;
 
 struct ClientOptions {
 	std::uint32_t depth = 1;         /* operations under way at once */
-	std::uint32_t report_batch = 30; /* addresses of a report */
-	std::size_t hints = 8;           /* of how many keys it remembers where they are */
+	std::uint32_t report_batch = 30; /* addresses in one report */
+	std::size_t hints = 8;           /* number of keys whose places it remembers */
 	Flaw flaw = Flaw::none;
 };
 
-/** What a server tells a client that connects. */
+/** Data that a server gives to a client that connects. */
 struct Admission {
 	prism::kv::ServerView view;
-	std::function<std::uint64_t(std::uint64_t)> lease; /* the first of so many versions */
+	std::function<std::uint64_t(std::uint64_t)> lease; /* returns the first of so many versions */
 };
 
-/** What carries the operations of one connection: lanes, reports and answers to scans, as PrismClient has them. */
+/** Carrier of one connection's operations: lanes, reports and answers to scans, as in PrismClient. */
 class Client final : public prism::kv::Carrier
 {
 public:
 	using Task = prism::apps::Task<prism::apps::Outcome>;
 
-	/** @p pair is connected to the server that gave @p admission. @p ended: is told of each lane whose task ended.
+	/**
+	 * @p pair is connected to the server that gave @p admission. @p ended: called with each lane whose task has
+	 * ended.
 	 */
 	Client(std::unique_ptr<Pair> pair, Admission admission, const ClientOptions &options,
 		std::function<void(prism::kv::Lane &)> ended);
@@ -53,19 +55,19 @@ public:
 	[[nodiscard]] std::size_t depth() const noexcept { return lanes_.size(); }
 	prism::kv::Lane &lane(std::size_t number) noexcept { return lanes_[number]; }
 
-	/** Runs what @p make makes of the idle @p lane, for @p operation. */
+	/** Runs the task that @p make makes for the idle @p lane, for @p operation. */
 	void start(prism::kv::Lane &lane, prism::apps::Operation &operation,
 		const std::function<Task(prism::kv::Lane &)> &make);
 
-	/** Handles what has completed. */
+	/** Handles completions. */
 	void poll();
-	/** Whether poll() would find something. */
+	/** Returns true if poll() would find a completion. */
 	[[nodiscard]] bool has_completions() const noexcept { return !pair_->endpoint.send_cq.empty(); }
 
-	/** The server asks; @p settled is called when that is so. */
+	/** Handles the server's request to settle; calls @p settled when the client has. */
 	void settle(std::function<void()> settled);
 
-	/** 0, or the errno of what ended the connection. */
+	/** Returns 0, or the errno that ended the connection. */
 	[[nodiscard]] int broken() const noexcept { return broken_; }
 
 	/* Carrier */
@@ -77,7 +79,7 @@ public:
 
 private:
 	struct Settling {
-		std::function<void()> answer; /* empty: none is wanted */
+		std::function<void()> answer; /* empty: no answer is wanted */
 		bool flushed = false;
 		std::size_t classes = 0;  /* flushed so far */
 		std::uint64_t before = 0; /* operations that began with this serial number or a smaller one */
@@ -99,10 +101,10 @@ private:
 	std::vector<prism::kv::Slot> memory_;
 	std::uint32_t key_ = 0;
 	std::vector<prism::kv::Lane> lanes_;
-	std::vector<bool> claims_;               /* of lanes: the chain under way claims a slot and reads the buckets */
-	std::vector<prism::FreeReport> reports_; /* one a size class */
+	std::vector<bool> claims_;               /* by lane: the chain under way claims a slot and reads the buckets */
+	std::vector<prism::FreeReport> reports_; /* one for each size class */
 	std::vector<std::uint64_t> waiting_;     /* addresses that the send queue had no room for */
-	std::vector<std::uint64_t> again_;       /* of Flaw::double_report */
+	std::vector<std::uint64_t> again_;       /* for Flaw::double_report */
 	prism::kv::LeasedVersions versions_;
 	std::uint64_t serial_ = 0;
 	std::uint32_t flushes_ = 0; /* under way */

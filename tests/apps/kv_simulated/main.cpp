@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* kv-sim: PRISM-KV's protocol on a simulated network, or one that is broken on purpose. */
+/* kv-sim: PRISM-KV's protocol on a simulated network, or a protocol that is broken on purpose. */
 #include <string>
 #include <vector>
 

@@ -26,13 +26,13 @@ namespace
 constexpr std::size_t value_size = 512;
 constexpr unsigned repetitions = 10;
 
-/** One client and its server on a network without faults. */
+/** Client and its server on a network without faults. */
 class Bench final : private Surroundings
 {
 public:
 	explicit Bench(soft::Time delay);
 
-	/* Nanoseconds of virtual time. */
+	/* Return nanoseconds of virtual time. */
 	soft::Time take(OperationKind kind);
 	soft::Time two_reads();
 
@@ -86,7 +86,7 @@ Bench::Bench(soft::Time delay)
 		memory_.size() * sizeof(Slot), soft::access_local_write, 1);
 }
 
-/** Acts where packets are under way; then to the time of the next. */
+/** Acts on packets under way, then advances to the time of the next. */
 void Bench::step()
 {
 	for (test::Node *node : {&server_node_, &client_node_})
@@ -141,7 +141,7 @@ bool Bench::read(prism::RemoteAddress from, prism::LocalSlice to)
 	return there && completion.ok();
 }
 
-/** A lookup by plain verbs: the slot, then what it points at. */
+/** Does a lookup by plain verbs: READs the slot, then the object. */
 soft::Time Bench::two_reads()
 {
 	const soft::Time start = now_;
@@ -155,7 +155,7 @@ soft::Time Bench::two_reads()
 	return since(start, good);
 }
 
-/** The mean of some repetitions, in round trips. */
+/** Returns the mean of several repetitions, in round trips. */
 double round_trips(soft::Time delay, const std::function<soft::Time()> &take)
 {
 	soft::Time sum = 0;

@@ -39,7 +39,7 @@ Admission Server::admit(Pair &pair)
 {
 	const Place place = connect(pair, false);
 	Admission admission;
-	/* Shared: a client may outlive its server. */
+	/* Shared, as a client may outlive its server. */
 	admission.lease = [next = next_version_](std::uint64_t count) { return std::exchange(*next, *next + count); };
 	prism::kv::ServerView &view = admission.view;
 	view.secret = secret_;

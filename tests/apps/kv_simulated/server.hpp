@@ -25,7 +25,7 @@ struct ServerFigures : simulation::StoreFigures {
 	std::uint64_t claims = 0;
 };
 
-/** The memory of a store and what its server does, as PrismServer has it, on a simulated device. */
+/** Memory and server of a store, like PrismServer, on a simulated device. */
 class Server final : public simulation::Store
 {
 public:

@@ -69,7 +69,7 @@ void User::record(Job &job, Kind kind)
 	job.record = history_->begin(operation);
 }
 
-/** A key, an operation, and for PUTs a value that no other has. */
+/** Chooses a key, an operation, and for PUTs a value that no other has. */
 void User::begin(std::uint32_t lane)
 {
 	Job &job = jobs_[lane];
@@ -125,7 +125,7 @@ void User::ended(std::uint32_t lane)
 	job.step = go_on ? Step::has_read : Step::idle;
 }
 
-/** An operation that failed may have happened: it stays without an end. */
+/** Records the end. A failed operation may have happened: it stays without an end. */
 void User::record_end(const Job &job)
 {
 	const bool gets = job.step == Step::read || job.operation.kind == OperationKind::get;
@@ -143,12 +143,12 @@ void User::record_end(const Job &job)
 		history_->end(job.record, prism::test::Outcome::no_effect);
 		break;
 	case Outcome::failed:
-	case Outcome::unknown: /* a client of the simulator knows no connections */
+	case Outcome::unknown: /* never: the simulator's clients know no connections */
 		break;
 	}
 }
 
-/** What was read is a value that somebody may have stored, all of it. */
+/** Checks that the value read is whole, and one that may have been stored. */
 void User::check_value(const Job &job)
 {
 	const std::size_t words = job.operation.length / sizeof(std::uint64_t);

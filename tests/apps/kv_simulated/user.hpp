@@ -19,12 +19,12 @@ struct UserOptions {
 	std::uint64_t keys = 6;
 	std::uint32_t depth = 4;
 	std::uint32_t report_batch = 4;
-	std::uint32_t min_words = 1; /* of 8 bytes, of a value */
+	std::uint32_t min_words = 1; /* words of 8 bytes in a value */
 	std::uint32_t max_words = 50;
 	double erases = 20;       /* percent */
-	double gets = 40;         /* percent; what is left are PUTs */
-	double conditionals = 25; /* percent: a GET and what depends on it */
-	double inserts = 100;     /* percent of these GETs that find nothing: those that a PUT if absent follows */
+	double gets = 40;         /* percent; the rest are PUTs */
+	double conditionals = 25; /* percent: a GET and an operation that depends on it */
+	double inserts = 100;     /* percent of these GETs that find nothing and are followed by a PUT if absent */
 	std::size_t hints = 8;    /* see ClientOptions */
 	Flaw flaw = Flaw::none;
 };
@@ -36,24 +36,24 @@ struct UserFigures {
 	std::uint64_t failed = 0;
 };
 
-/** What one application does with its connection: random operations, whose answers it checks and records. */
+/** Application on one connection: random operations, whose answers it checks and records. */
 class User
 {
 public:
-	/** @p find is told what is wrong with an answer. */
+	/** @p find: called with each error in an answer. */
 	User(std::uint32_t number, const UserOptions &options, prism::test::Random &random,
 		std::function<void(const std::string &)> find);
 
 	/** Begins to use a new connection; @p history is that of its server. */
 	void connect(std::unique_ptr<Pair> pair, Admission admission, std::shared_ptr<History> history);
-	/** Ends it in the middle of whatever is under way. */
+	/** Ends it in the middle of its operations. */
 	void die();
 
-	/** So many operations more. */
+	/** Adds this number of operations. */
 	void give_work(std::uint64_t operations) { work_ += operations; }
 	void drop_work() { work_ = 0; }
 
-	/** Takes completions, and begins what can begin. */
+	/** Takes completions, and begins as many operations as it can. */
 	void poll();
 
 	[[nodiscard]] bool connected() const noexcept { return client_ != nullptr; }
@@ -61,14 +61,14 @@ public:
 	[[nodiscard]] bool done() const noexcept { return !work_ && !busy(); }
 	Client &client() noexcept { return *client_; }
 	[[nodiscard]] const UserFigures &figures() const noexcept { return figures_; }
-	/** The errors of operations that failed, since the last call. */
+	/** Returns the errors of operations that failed since the last call. */
 	std::vector<int> take_errors() { return std::exchange(errors_, {}); }
 
 private:
 	enum class Step : std::uint8_t {
 		idle,
 		plain,
-		read, /* the GET that a conditional operation begins with */
+		read, /* GET that begins a conditional operation */
 		has_read,
 		changes,
 	};
@@ -93,7 +93,7 @@ private:
 	prism::test::Random &random_;
 	const std::function<void(const std::string &)> find_;
 	std::shared_ptr<History> history_;
-	std::vector<Job> jobs_; /* one a lane; declared first: lanes point into it */
+	std::vector<Job> jobs_; /* one for each lane; declared first: lanes point into it */
 	std::unique_ptr<Client> client_;
 	std::uint64_t work_ = 0;
 	std::uint64_t values_ = 0;

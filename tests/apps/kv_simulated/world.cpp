@@ -21,10 +21,10 @@ using soft::Time;
 namespace
 {
 
-constexpr Time longest_run = 600 * second; /* without days */
-/* An operation on a server that is gone must have ended by then: docs/prism-kv.md */
+constexpr Time longest_run = 600 * second; /* for runs without days */
+/* Limit for an operation on a server that is gone: docs/prism-kv.md */
 constexpr Time longest_failure = second;
-/* 4.096 us * 2^14: that of QueuePairOptions */
+/* 4.096 us * 2^14, as in QueuePairOptions */
 constexpr Time usual_ack_timeout = Time{4096} << 14;
 
 } // namespace
@@ -110,7 +110,7 @@ void World::tell_to_settle(simulation::Site &, std::uint32_t connection, std::ui
 
 /* Ends and returns ----------------------------------------------------------------------------------------------- */
 
-/** The server learns of it some time. */
+/** Kills the client; the server learns of it later. */
 void World::kill(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
@@ -138,7 +138,9 @@ void World::sit_down(simulation::Seat &base)
 	seat.next_poll = now() + 1;
 }
 
-/** The first user dies after some more packets, if another crash is due: spread over the days, if it is days. */
+/**
+ * If another crash is due, lets the first user die after some more packets. With days, crashes are spread over them.
+ */
 void World::crash_some()
 {
 	const double bursts = options_.days * static_cast<double>(day / second) / options_.pause;
@@ -166,7 +168,7 @@ void World::begin_server()
 	lives_.push_back(std::make_shared<History>());
 }
 
-/** A connection has failed: only because its server has gone, with the error for that, and in time. */
+/** Checks a failed connection: only allowed if its server has gone, with the right error, and in time. */
 void World::heed_failure(Seat &seat)
 {
 	for (const int error : seat.user->take_errors()) {
@@ -174,7 +176,7 @@ void World::heed_failure(Seat &seat)
 			find(fmt::format("an operation failed with {}", std::strerror(error)));
 	}
 	if (seat.user->busy())
-		return; /* each is told; the next poll sees to it */
+		return; /* the next poll handles the remaining operations */
 	const Time took = now() - server_ended_;
 	result_.longest_failure = std::max(result_.longest_failure, took);
 	if (took > longest_failure)
@@ -191,7 +193,7 @@ bool World::working() const
 	return std::ranges::any_of(seats_, [](const auto &seat) { return !seat->occupied() || !seat->user->done(); });
 }
 
-/** All users at once, so that they meet, then a long time nothing. */
+/** Gives work to all users at once, so that they meet; then nothing happens for a long time. */
 void World::burst()
 {
 	for (const auto &seat : seats_) {
@@ -231,7 +233,9 @@ WorldResult World::run()
 	return result_;
 }
 
-/** The users leave, some without reporting what they have freed; then the server looks for what is lost. */
+/**
+ * Lets the users leave, some without reporting the buffers that they have freed; then the server looks for lost ones.
+ */
 void World::close()
 {
 	spare_victim();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A PRISM-KV store, its users and the network between them, in virtual time. */
+/* PRISM-KV store, its users and the network between them, in virtual time. */
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,22 @@ struct WorldOptions {
 	ServerOptions server;
 	UserOptions user;
 	unsigned users = 4;
-	std::uint64_t operations = 60; /* of each user; with days, of each at a time */
-	soft::Time server_turn = 0;    /* ns between two turns of the server's loop, on the average; 0: always */
-	double scans = 1;              /* percent of the steps at which somebody asks for a scan */
-	unsigned crashes = 0;          /* users that die on the way, and come back */
-	std::uint64_t crash_at =
-		0; /* the first user dies with its so manieth packet, sent or received; 0: it does not */
-	bool server_restart = false; /* the server vanishes on the way and comes back empty */
-	double days = 0;             /* of the users' work, which then comes in bursts */
-	double pause = 300;          /* seconds of virtual time between two bursts */
+	std::uint64_t operations = 60; /* of each user; with days, of each in one burst */
+	soft::Time server_turn = 0;    /* mean ns between two turns of the server's loop; 0: always */
+	double scans = 1;              /* percent of the steps that request a scan */
+	unsigned crashes = 0;          /* users that die during the run, and come back */
+	std::uint64_t crash_at = 0;    /* the first user dies with this packet, sent or received; 0: never */
+	bool server_restart = false;   /* the server vanishes during the run and comes back empty */
+	double days = 0;               /* days of the users' work, which then comes in bursts */
+	double pause = 300;            /* seconds of virtual time between two bursts */
 };
 
 struct WorldResult : simulation::Result {
 	UserFigures users;
-	std::uint64_t claims = 0;       /* that scans found */
+	std::uint64_t claims = 0;       /* claims that scans found */
 	soft::Time longest_failure = 0; /* from the end of the server to the error of an operation */
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const WorldResult &other) noexcept;
 };
 
@@ -66,7 +65,7 @@ private:
 
 		std::unique_ptr<User> user;
 		std::uint32_t connection = 0; /* its number at the server */
-		std::size_t life = 0;         /* of the server to which it is connected */
+		std::size_t life = 0;         /* of the server that it is connected to */
 	};
 
 	/* simulation::World */
@@ -78,7 +77,7 @@ private:
 	void tell_to_settle(simulation::Site &site, std::uint32_t connection, std::uint64_t value) override;
 
 	void crash_some();
-	/** Whether the server that it is connected to is there. */
+	/** Returns true if the server of this life is still there. */
 	[[nodiscard]] bool has_server(std::size_t life) const { return site_.server && life == lives_.size(); }
 	void end_server();
 	void begin_server();

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-kv and prism-kv-server as a user has them: what works, and what is said of all that cannot.
+# prism-kv and prism-kv-server as a user runs them: features, and messages for all that fails.
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 need_program ss python3 cmp curl
 
 servers=()  # -s options of prism-kv
-patience=2  # seconds that it waits for a server
+patience=2  # seconds that prism-kv waits for a server
 
-# serve NAME OPTION...: starts a server at a port of its choice; its address is in $address, its pid in $started.
-# Without timeout(1), which would leave it behind when clean_up ends that.
+# serve NAME OPTION...: starts a server at a port of its choice; its address is in $address, its pid in $started. Not
+# under timeout(1): clean_up would end only that, and leave the server behind.
 serve() {
 	local name=$1
 	shift
@@ -27,12 +27,12 @@ kv() {
 	timeout -k 5 30 "$bin/prism-kv" --timeout "$patience" "${servers[@]}" "$@"
 }
 
-# prints TEXT: the last command did, exactly
+# prints TEXT: checks that the last command printed exactly TEXT
 prints() {
 	[ "$(cat "$work/out")" = "$1" ] || fail "not '$1':" "$work/out"
 }
 
-# stat_of ADDRESS EXPRESSION: of the server's statistics s
+# stat_of ADDRESS EXPRESSION: prints it for the server's statistics s
 stat_of() {
 	"$bin/prism-kv" --timeout 2 -s "$1" stats | python3 -c "import json, sys; s = json.load(sys.stdin); print($2)"
 }
@@ -41,7 +41,7 @@ repeated() {
 	printf "%0$2d" 0 | tr 0 "$1"
 }
 
-# shell_tool: one store, everything that goes well
+# shell_tool: one store, all that succeeds
 shell_tool() {
 	serve shell --records 1000
 	servers=(-s "$address")
@@ -203,7 +203,7 @@ two_shards() {
 	wait_for 5 test -s "$work/survivor" || fail "the client does not begin" "$work/survivor-err"
 	kill -9 "$second_pid"
 	wait "$second_pid" 2>"$work/wait"
-	patience=1 # it does not come back
+	patience=1 # the shard does not come back
 	echo "get" key{1..40} >&8
 	exec 8>&-
 	wait "$fed"
@@ -242,7 +242,7 @@ restarted_server() {
 		fail "a server that is gone is not told" "$work/steady-err"
 	wait_for 10 all_told || fail "not all operations are told" "$work/steady-err"
 
-	# Another shard at its place: what it says of that is what the user is told.
+	# Another shard at its place: the user is told what that shard answers.
 	started_again --shard 1 --shards 2
 	sleep 1 # until the client has tried
 	echo "get key" >&8
@@ -251,7 +251,7 @@ restarted_server() {
 	kill -9 "$started"
 	wait "$started" 2>"$work/wait"
 
-	# Back, and met while the client idles: its first operation is done.
+	# Back, and found while the client idles: its first operation is done.
 	started_again
 	wait_for 20 has_client "$address" || fail "the client does not connect again" "$work/steady-err"
 	: >"$work/steady-err"
@@ -260,7 +260,7 @@ restarted_server() {
 	wait_for 10 grep -qx after "$work/steady" || fail "the client does not come back" "$work/steady-err"
 	[ ! -s "$work/steady-err" ] || fail "an operation fails though the server is there" "$work/steady-err"
 
-	# Lost and back while the client idles, and has not seen it: likewise.
+	# Lost and back unnoticed while the client idles: likewise.
 	kill -9 "$started"
 	wait "$started" 2>"$work/wait"
 	started_again
@@ -269,7 +269,7 @@ restarted_server() {
 	wait_for 10 grep -qx unnoticed "$work/steady" || fail "the client does not come back" "$work/steady-err"
 	[ ! -s "$work/steady-err" ] || fail "an operation fails though the server is there" "$work/steady-err"
 
-	# One that hangs: what was sent may be done later.
+	# A server that hangs: requests that were sent may be done later.
 	kill -STOP "$started"
 	wait_for 10 is_stopped "$started" || fail "the server does not stop"
 	echo "put key doubtful" >&8
@@ -283,7 +283,7 @@ restarted_server() {
 	pass "a server that is started again is used by clients that had been connected, at once"
 }
 
-# is_stopped PID: with all of its threads
+# is_stopped PID: true if all its threads are stopped
 is_stopped() {
 	! grep -L '^State:.T' "/proc/$1"/task/*/status | grep -q .
 }
@@ -292,26 +292,26 @@ all_told() {
 	[ "$(wc -l <"$work/steady-err")" -eq 50 ]
 }
 
-# started_again OPTION...: a server at $address
+# started_again OPTION...: starts a server at $address
 started_again() {
 	: >"$work/server-again"
 	start "$work/server-again" "$bin/prism-kv-server" -p "${address##*:}" --bind 127.0.0.1 --records 1000 "$@" 8>&-
 	wait_for 20 grep -q ' port ' "$work/server-again" || fail "the server does not start again" "$work/server-again"
 }
 
-# has_client ADDRESS: beside the one that asks
+# has_client ADDRESS: true if the server has a client beside the one that asks
 has_client() {
 	[ "$(stat_of "$1" 's["connections"]["open"]')" -ge 2 ]
 }
 
-# one_shard_left OUT ERR VALUES ERRORS: as many values, as many complaints that name the server
+# one_shard_left OUT ERR VALUES ERRORS: checks the numbers of values and of complaints that name the dead server
 one_shard_left() {
 	[ "$(wc -l <"$1")" -eq "$3" ] || fail "$(wc -l <"$1") values, not $3" "$1" "$2"
 	[ "$(grep -c "was not done, as there is no connection: .*$second" "$2")" -eq "$4" ] ||
 		fail "not $4 keys of the shard that died" "$2"
 }
 
-# refused PATTERN NAME ADDRESS: prism-kv says so and ends with 1
+# refused PATTERN NAME ADDRESS: expects that prism-kv says PATTERN and ends with 1
 refused() {
 	servers=(-s "$3")
 	expect 1 "$2" kv get key || return
@@ -333,7 +333,7 @@ wrong_servers() {
 			refused 'connection record is none|set-up with the peer' "redis" "127.0.0.1:$port"
 		fi
 	fi
-	# Bound, but not listening: nobody else gets it, and nobody answers
+	# Bound, but not listening: no other process gets the port, and nobody answers
 	start "$work/port" python3 -c 'import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(60)'
 	wait_for 5 test -s "$work/port"
@@ -348,7 +348,7 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()
 	pass "servers that are none, or others"
 }
 
-# Clients that say nothing, and one that sends rubbish, delay no other
+# Clients that say nothing, and one that sends rubbish, delay no others
 bad_clients() {
 	local store client began fd silent=()
 	for store in prism rpc; do
@@ -383,7 +383,7 @@ bad_clients() {
 	pass "clients that are silent, senseless or greedy"
 }
 
-# A cache with room for a part of the records: clients are told what is not there, and the metrics what was evicted
+# A cache with room for some of the records: clients are told of missing keys, and the metrics count evictions
 cache() {
 	local stored metrics metric
 	serve cache --store jakiro --threads 2 --records 500 --json --metrics 127.0.0.1:0
@@ -476,21 +476,21 @@ server_usage() {
 	pass "prism-kv-server: options that cannot be"
 }
 
-# What the statistics say of memory is what the process has
+# Memory in the statistics equals the process' memory
 memory() {
 	[ -n "$(sed -n 's/^PRISM_SANITIZE:STRING=//p' "$PRISM_BUILD/CMakeCache.txt")" ] && return
 	serve memory --records 400000 --size 64
 	local said has
 	said=$(stat_of "$address" 's["memory"]["table"] + s["memory"]["buffers"] + s["memory"]["bookkeeping"]')
 	has=$(($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$started/status") * 1024))
-	# 12 bytes a buffer are for what goes back, and not touched before
+	# 12 bytes a buffer are for buffers that come back, and untouched before
 	if [ "$has" -gt $((said + (24 << 20))) ] || [ "$has" -lt $((said - 12 * 450000)) ]; then
 		fail "the server has $has bytes and says $said"
 	fi
 	pass "memory: $((has >> 20)) MiB resident, $((said >> 20)) MiB in the statistics"
 }
 
-# Every option that a program has is in its page, and none else
+# The page of each program lists all its options, and no others
 man_pages() {
 	page_has_options prism-kv "$bin/prism-kv" get put delete
 	page_has_options prism-kv-server "$bin/prism-kv-server"
