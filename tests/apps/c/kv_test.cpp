@@ -607,8 +607,7 @@ TEST_F(KvInterface, AnswersItsServerWhileNoCallIsMade)
 	{
 		prism_kv *other = nullptr;
 		ASSERT_EQ(prism_kv_open(&other, address().c_str(), nullptr), 0);
-		prism_kv_close(
-			other); /* a client leaves: the server looks for lost buffers, and asks the other clients */
+		prism_kv_close(other); /* a client leaves: the server looks for lost buffers, and asks the others */
 	}
 	std::this_thread::sleep_for(500ms);
 	server->end();

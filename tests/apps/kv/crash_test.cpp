@@ -97,8 +97,7 @@ TEST(Crash, WhoNeverStopsTalkingIsHeardInTurns)
 	Client talker(server);
 	const std::vector<int> fds = connections_to(server.store->port());
 	ASSERT_EQ(fds.size(), 1u);
-	constexpr std::size_t count =
-		65536; /* more than sockets hold: the server has heard some before the last is sent */
+	constexpr std::size_t count = 65536; /* more than sockets hold: some are heard before the last is sent */
 	const std::array<std::uint32_t, 4> unasked{
 		htobe32(static_cast<std::uint32_t>(apps::ControlKind::settled)), 0, 0, 0};
 	const std::vector<std::array<std::uint32_t, 4>> messages(count, unasked);

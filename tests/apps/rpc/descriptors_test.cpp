@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A server that has no descriptors left. A program of its own: the sanitizers need descriptors themselves. */
+/* Server that has no descriptors left. A program of its own: the sanitizers need descriptors themselves. */
 #include <gtest/gtest.h>
 
 #include <netinet/in.h>
@@ -20,7 +20,7 @@ namespace
 
 using namespace calls;
 
-/* Clients wait until there are some; why they wait is in the log, once. */
+/* Clients wait until descriptors are free; the log says why, once. */
 TEST(Descriptors, RunOut)
 {
 	Served served(Way::two_sided);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Sides that stop, hang, or come back again and again. */
+/* Clients and servers that stop, hang, or come back again and again. */
 #include "support.hpp"
 
 namespace
@@ -11,7 +11,7 @@ class Endurance : public ByEachWay
 {
 };
 
-/* Its device goes on to answer READs and to acknowledge: that is no answer to a call. */
+/* The server's device goes on answering READs and acknowledging: that is no answer to a call. */
 TEST_P(Endurance, AServerThatHangs)
 {
 	Served served(GetParam());
@@ -28,7 +28,7 @@ TEST_P(Endurance, AServerThatHangs)
 	EXPECT_EQ(link->broken(), ETIMEDOUT);
 }
 
-/* What is kept of a client does not grow with each time that it comes back, so it never becomes too much. */
+/* Data kept for a client does not grow with each return, so it never becomes too much. */
 TEST_P(Endurance, ComesBackAgainAndAgain)
 {
 	Served served(GetParam());

@@ -49,14 +49,14 @@ TEST(Frame, ChecksumIsCrc32cOfFrameAndMessage)
 	frame = Frame::load(bytes.data());
 	const std::uint32_t whole = frame.checksum(bytes_of("def"));
 	Frame other = frame;
-	other.crc = 12345; /* not part of it */
+	other.crc = 12345; /* not covered by the checksum */
 	EXPECT_EQ(other.checksum(bytes_of("def")), whole);
 	other = frame;
 	other.time++;
 	EXPECT_NE(other.checksum(bytes_of("def")), whole);
 	EXPECT_NE(frame.checksum(bytes_of("deg")), whole);
 	EXPECT_NE(frame.checksum(bytes_of("de")), whole);
-	/* By another implementation: bit by bit. */
+	/* Another implementation, bit by bit. */
 	std::uint32_t crc = ~std::uint32_t{0};
 	for (const char c : std::string_view("123456789abcdef")) {
 		crc ^= static_cast<std::uint8_t>(c);

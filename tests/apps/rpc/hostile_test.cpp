@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients that do not keep to the protocol of their way. Whatever they do, they alone are closed. */
+/* Clients that break the protocol of their way. Whatever they do, only their own connections are closed. */
 #include "support.hpp"
 
 #include "rpc/datagram/fragments.hpp"
@@ -13,11 +13,11 @@ namespace
 
 using namespace calls;
 
-/* Introduces itself well, and then does what a test wants. */
+/* Client that introduces itself correctly, and then does anything. */
 class RawClient
 {
 public:
-	/* name: of one that may come back */
+	/* name: of a client that may come back */
 	RawClient(
 		const Context &context, std::uint16_t port, Way way, std::uint32_t depth = 2, const ClientId &name = {})
 		: pd_(ProtectionDomain::create(context).value()), cq_(CompletionQueue::create(context, 64).value()),
@@ -39,7 +39,7 @@ public:
 		EXPECT_TRUE(link_.barrier(deadline));
 	}
 
-	/* False: the request failed, and with it the connection. */
+	/* Returns false if the request, and with it the connection, has failed. */
 	bool run(const Chain &chain)
 	{
 		EXPECT_EQ(chain.post(qp_, 1), 0);
@@ -76,7 +76,7 @@ private:
 	TcpRendezvous link_;
 };
 
-/* A request for a response of 8 bytes, behind a frame. */
+/* Returns a request for a response of 8 bytes, after a frame. */
 std::vector<std::byte> framed(std::uint32_t seq, bool with_checksum, std::uint32_t size_told = 0)
 {
 	std::vector<std::byte> bytes(frame_size + message_header_size + wish_size);
@@ -125,8 +125,10 @@ protected:
 	std::unique_ptr<Served> served;
 };
 
-/* So many clients are lost with so long responses that nothing is kept of the first. Until its worker has seen that it
- * may be let in, but not again and again. */
+/*
+ * So many clients with long responses are lost that nothing is kept of the first one. It may be let in until its worker
+ * has seen that, but not again and again.
+ */
 TEST(HostileCrowd, NothingIsKeptAnyMore)
 {
 	constexpr std::uint32_t longest = 60000;
@@ -155,8 +157,10 @@ TEST(HostileCrowd, NothingIsKeptAnyMore)
 	}
 	const auto deserted = [&served] { return served.stats().open == 0; };
 	EXPECT_TRUE(wait_until(deserted));
-	/* Who is let in hears that it is closed before it leaves: else the server takes it for one that has left by
-	 * itself. */
+	/*
+	 * A client that is let in waits until the server closes it: else the server takes it for one that left by
+	 * itself.
+	 */
 	const auto try_again = [&] {
 		const auto link = served.try_connect(again);
 		if (!link)
@@ -176,7 +180,7 @@ TEST(HostileCrowd, NothingIsKeptAnyMore)
 	EXPECT_LE(served.stats().malformed, 2u);
 }
 
-/* fetch: requests are where the client WRITEs them. */
+/* fetch: clients WRITE requests into the server's memory. */
 
 class HostileFetch : public Hostile
 {
@@ -277,7 +281,7 @@ TEST_F(HostileFetch, AMessageThatIsNone)
 	expect_closed(peer, Way::fetch, "malformed request: wrong magic");
 }
 
-/* slots: a client forges what a slot points at. */
+/* slots: a client forges the pointers in a slot. */
 
 class HostileSlots : public Hostile
 {
@@ -354,7 +358,7 @@ TEST_F(HostileSlots, OutOfTurn)
 	expect_closed(peer, Way::slots, "a request out of turn");
 }
 
-/* Others wait, as their requests find no buffer. When it has gone, what it held is found to be lost. */
+/* Requests of others wait, as there is no buffer. When the client has gone, its buffers are found to be lost. */
 TEST_F(HostileSlots, EmptiesTheListAndLeaves)
 {
 	served = std::make_unique<Served>(Way::slots, [](ServerOptions &options) {
@@ -386,7 +390,7 @@ TEST_F(HostileSlots, EmptiesTheListAndLeaves)
 	EXPECT_EQ(caller.answered, 201u);
 }
 
-/* Clients that stop keep all buffers for responses, so that requests of others wait in their slots. */
+/* Clients that stop fetching keep all buffers for responses, so that requests of others wait in their slots. */
 TEST_F(HostileSlots, NeverFetches)
 {
 	served = std::make_unique<Served>(Way::slots, [](ServerOptions &options) {
@@ -414,7 +418,7 @@ TEST_F(HostileSlots, NeverFetches)
 	EXPECT_EQ(served->stats().vanished, 2u);
 }
 
-/* window: requests that name what cannot be. */
+/* window: requests with impossible values. */
 
 class HostileWindow : public Hostile
 {
@@ -461,7 +465,7 @@ TEST_F(HostileWindow, AMessageWithoutPrefix)
 	expect_closed(peer, Way::window, "names responses which cannot be");
 }
 
-/* It consumes nothing, so that the ring fills: its own requests wait, up to what it announced. */
+/* The client consumes nothing, so that the ring fills: its own requests wait, up to the number that it announced. */
 TEST_F(HostileWindow, NeverReads)
 {
 	RawClient peer = client(Way::window);
@@ -481,7 +485,7 @@ TEST_F(HostileWindow, CannotWriteItsWindow)
 	expect_service(Way::window);
 }
 
-/* datagram: fragments of any content. */
+/* datagram: fragments with any content. */
 
 TEST(Fragments, AnyOrderAndAnyNumberOfTimes)
 {
@@ -520,7 +524,7 @@ TEST(Fragments, NonsenseIsDropped)
 	datagram::Assembly assembly(cut);
 	assembly.expect(5);
 	const std::vector<std::byte> payload(200);
-	/* What could be part of a message of 1000 bytes is not among it: it has no fragment at 0. */
+	/* These fragments never make up a message of 1000 bytes: none has offset 0. */
 	for (int i = 0; i < 200000; i++) {
 		datagram::Prefix prefix{0, 0, static_cast<std::uint32_t>(random() % 3 + 4),
 			static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};

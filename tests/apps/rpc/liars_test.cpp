@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Servers whose responses are not what was asked for. The link breaks, and the caller gets none of it. */
+/* Servers with wrong responses. The link breaks, and the caller gets none of the response. */
 #include "support.hpp"
 
 namespace
@@ -9,7 +9,7 @@ using namespace calls;
 
 constexpr std::size_t longest_told = 100;
 
-/** Changes a response of longest_told bytes, for which there is room for more. */
+/** Changes a response of longest_told bytes; there is room for more. */
 using Lie = std::uint32_t (*)(std::span<std::byte> response, std::uint32_t size);
 
 class Liar final : public CallHandler
@@ -131,11 +131,11 @@ TEST_P(Liars, BreakTheLink)
 INSTANTIATE_TEST_SUITE_P(All, Liars, testing::Combine(every_way(), testing::Range(std::size_t{0}, std::size(lies))),
 	[](const auto &info) { return name_of(std::get<0>(info.param)) + "_" + lies[std::get<1>(info.param)].name; });
 
-/* What a server says of its memory decides how much of its own a client takes. */
+/* The regions that a server announces decide how much memory a client allocates. */
 class Boasters : public testing::TestWithParam<Way>
 {
 protected:
-	/* The error of a client, which has @p depth calls, of a server whose regions have @p length bytes each. */
+	/* Returns the error of a client with @p depth calls whose server announces regions of @p length bytes each. */
 	int error_of(std::uint32_t depth, std::uint64_t length)
 	{
 		const Context context = Context::open("prism_lo", Progress::engine_thread).value();

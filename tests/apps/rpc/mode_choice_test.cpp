@@ -11,7 +11,7 @@ using namespace prism::rpc;
 using namespace prism::rpc::fetch;
 using namespace std::chrono_literals;
 
-/* A call whose fetches fail @p times before one succeeds, or until it switches. True: it did. */
+/* Makes a call whose fetches fail @p times before one succeeds, or until it switches. Returns true if it switched. */
 bool call(ModeChoice &choice, std::uint32_t times)
 {
 	for (std::uint32_t failed = 1; failed <= times; failed++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The order in which a worker looks for calls: none is forgotten, and the idle ones cost little. */
+/* Order in which a worker looks for calls: none is forgotten, and idle connections cost little. */
 #include <gtest/gtest.h>
 
 #include <vector>

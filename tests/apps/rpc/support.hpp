@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A server of calls that answers with as many bytes as it is asked for, and callers of it. */
+/* Server of calls that returns as many bytes as a call asks for, and its callers. */
 #pragma once
 
 #include "../support/server_log.hpp"
@@ -32,15 +32,18 @@ using test::wait_until;
 
 constexpr apps::StoreKind echo_kind{apps::Application::kv, 99, "echo of tests", 1};
 
-/** What follows the header of a request: how long the server is busy, then bytes that decide those of the response. */
+/**
+ * Start of a request after its header: the response's length, how long the server is busy, and the seed of the
+ * response's bytes.
+ */
 struct Wish {
-	std::uint32_t response = 0; /**< bytes behind the header */
+	std::uint32_t response = 0; /**< bytes after the header */
 	std::uint32_t busy = 0;     /**< us */
 	std::uint64_t seed = 0;
 };
 constexpr std::size_t wish_size = sizeof(Wish);
 
-/** Byte @p index of the response to @p seed. */
+/** Returns byte @p index of the response to @p seed. */
 inline std::byte pattern(std::uint64_t seed, std::size_t index)
 {
 	return static_cast<std::byte>((seed >> (index % 8 * 8)) + index / 8 * 31);
@@ -55,9 +58,9 @@ public:
 	}
 
 	std::atomic<std::uint64_t> executed{0};
-	/** Sum of the seeds: each call exactly once, or it is another. */
+	/** Sum of the seeds: shows whether each call was executed exactly once. */
 	std::atomic<std::uint64_t> seeds{0};
-	/** Requests are not answered before this is false. */
+	/** True to hold back all answers. */
 	std::atomic<bool> held{false};
 	std::atomic<std::uint32_t> last_worker{0};
 
@@ -168,7 +171,7 @@ private:
 	std::thread thread_;
 };
 
-/** Makes calls and checks their responses. */
+/** Caller that checks the responses. */
 class Caller final : public ClientLink::Listener
 {
 public:
@@ -188,9 +191,9 @@ public:
 		std::memcpy(&request[message_header_size], &wish, sizeof(wish));
 		link_->call(slot, message_header_size + wish_size);
 	}
-	/** The link was resumed as @p next. */
+	/** Goes on with @p next, which has resumed the link. */
 	void move_to(ClientLink &next) { link_ = &next; }
-	/** Until nothing is under way, or the link is broken. */
+	/** Waits until nothing is under way, or the link is broken. */
 	void finish()
 	{
 		const auto end = std::chrono::steady_clock::now() + test::patience;
@@ -199,7 +202,7 @@ public:
 			ASSERT_LT(std::chrono::steady_clock::now(), end) << "calls do not end";
 		}
 	}
-	/** Begins @p count calls with what @p next wishes, as many at once as the link takes, and finishes them. */
+	/** Makes @p count calls with wishes from @p next, as many at once as the link takes, and finishes them. */
 	void run(std::uint64_t count, const std::function<Wish()> &next)
 	{
 		const auto end = std::chrono::steady_clock::now() + test::patience;
@@ -244,7 +247,7 @@ private:
 	std::vector<bool> busy_;
 };
 
-/** Of a test. */
+/** Returns the way's name in names of tests. */
 inline std::string name_of(Way way)
 {
 	std::string name(to_string(way));
@@ -262,7 +265,7 @@ inline auto every_way()
 	return testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram);
 }
 
-/** What holds of calls by each way. */
+/** Tests for calls by each way. */
 class ByEachWay : public testing::TestWithParam<Way>
 {
 protected:

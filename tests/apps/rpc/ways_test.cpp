@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What calls promise, whatever their way. */
+/* Guarantees of calls, for each way. */
 #include "support.hpp"
 
 namespace
@@ -103,7 +103,7 @@ TEST_P(Ways, AnotherWayIsRefused)
 	EXPECT_NE(refused.error().message.find("same way"), std::string::npos) << refused.error().message;
 }
 
-/* The caller is told in time; the slot comes back when the late response has. */
+/* The caller is told in time; the slot becomes free when the late response has come. */
 TEST_P(Ways, ACallThatTakesTooLong)
 {
 	Served served(GetParam());
@@ -158,7 +158,7 @@ TEST_P(Ways, ClientsComeAndGo)
 	EXPECT_EQ(served.stats().malformed, 0u) << served.log.text();
 }
 
-/* Of the calls that were under way some were executed, some not; each is executed once in the end. */
+/* Some of the calls under way were executed, some not; each is executed exactly once in the end. */
 TEST_P(Ways, ComesBackWithCallsUnderWay)
 {
 	Served served(GetParam());
@@ -207,7 +207,7 @@ TEST_P(Ways, AServerThatWasStartedAgainKnowsNobody)
 	EXPECT_EQ(refused.error().code, ESTALE);
 }
 
-/* The place that it comes back to is its own. */
+/* A client that comes back takes its own place. */
 TEST_P(Ways, ComesBackToAServerThatIsFull)
 {
 	Served served(GetParam(), [](ServerOptions &wanted) {
@@ -226,7 +226,7 @@ TEST_P(Ways, ComesBackToAServerThatIsFull)
 	EXPECT_EQ(caller.answered, 20u);
 }
 
-/* What a server announces is at least what a connection's calls take. */
+/* A server announces at least the memory that a connection's calls take. */
 TEST_P(Ways, MemoryIsPlanned)
 {
 	ServerOptions options;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The model must first give what the RFP paper measured, or what follows from that: then it may speak of PRISM. */
+/*
+ * The model must reproduce the RFP paper's measurements, or results that follow from them, before it may predict PRISM.
+ */
 #include <gtest/gtest.h>
 
 #include "bench/rpc/model/parameters.hpp"
@@ -17,7 +19,7 @@ double rate_of(Parameters parameters, Way way)
 	return simulate(parameters).rate;
 }
 
-/** Of one-sided operations of @p size bytes, without calls. */
+/** Returns the rate of one-sided operations of @p size bytes, without calls. */
 double rate_of_size(Way way, unsigned size)
 {
 	Parameters parameters;
@@ -26,7 +28,7 @@ double rate_of_size(Way way, unsigned size)
 	return rate_of(parameters, way);
 }
 
-/** With answers of one byte, as in the paper's figure of it. */
+/** Returns parameters with answers of one byte, as in the paper's figure of the process time. */
 Parameters of_process_time(Time process_time)
 {
 	Parameters parameters;
@@ -66,8 +68,10 @@ TEST(PaperTest, BothAreTheSameAbove2KiB)
 			<< size;
 }
 
-/* L is 256: shorter READs are no faster. H is 1024: from there on the link decides, twice the bytes take twice the
- * time. */
+/*
+ * L is 256: shorter READs are no faster. H is 1024: from there on the link is the limit, and twice the bytes take twice
+ * the time.
+ */
 TEST(PaperTest, TheFetchSizeIsFrom256To1024)
 {
 	const double fastest = rate_of_size(Way::in_bound, 1);
@@ -103,7 +107,7 @@ TEST(PaperTest, AFailedFetchCostsWhatAFetchCosts)
 	EXPECT_NEAR(results.rate, 11.26 / (2 + results.failed_fetches), 0.1);
 }
 
-/* 16 threads that each take so long answer as many calls as the NIC can send: 16 / 2.11 = 7.6 us. */
+/* With this process time 16 threads answer as many calls as the NIC can send: 16 / 2.11 = 7.6 us. */
 TEST(PaperTest, FetchAndReplyCrossWhereTheServersThreadsAreTheLimit)
 {
 	EXPECT_GT(gain_of_fetching(0.2), 1.6);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# rpc_model as its users start it, and the figures that are drawn of it.
+# rpc_model as its users run it, and the figures drawn from it.
 set -euo pipefail
 
 bin=$PRISM_BUILD/bin
@@ -12,7 +12,7 @@ fail() {
 	exit 1
 }
 
-# value FILE EXPRESSION: of its rows
+# value FILE EXPRESSION: prints it for the rows of FILE
 value() { /usr/bin/python3 -c "import json; rows = json.load(open('$1')); print($2)"; }
 
 "$bin/rpc_model" --ways reply,fetch --process-times 1,7 --fetch-sizes 64,256 --duration 500 >"$work/rows"
@@ -38,7 +38,7 @@ done
 [ "$(find "$work/figures" -name '*.png' | wc -l)" = 7 ] || fail "not seven figures"
 "$bin/rpc_model_figures" --redraw "$work/figures/rpc-model.json" --out "$work/again" >/dev/null
 diff -r "$work/figures" "$work/again" || fail "drawn again it is another figure"
-# The figures in the tree are of this model. Other compilers round in other places, so single points may differ a little.
+# The figures in the tree come from this model. Other compilers round differently, so single points may differ a little.
 "$bin/rpc_model_figures" --out "$work/full" >/dev/null
 /usr/bin/python3 - "$work/full/rpc-model.json" "$PRISM_SOURCE/docs/figures/model/rpc-model.json" <<'END' ||
 import json, sys

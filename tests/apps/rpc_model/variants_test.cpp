@@ -33,14 +33,14 @@ TEST(VariantsTest, AWindowsRateFollowsFromTheAnswersOfARead)
 	}
 }
 
-/* Such a NIC takes SENDs as slowly as it sends them. */
+/* Such a NIC receives SENDs as slowly as it sends them. */
 TEST(VariantsTest, AWindowWhoseRequestsAreSendsIsNoGainOnSuchANic)
 {
 	EXPECT_LT(run(Way::window_send).rate, run(Way::two_sided).rate);
 	EXPECT_LT(run(Way::window_send, 8).rate, run(Way::two_sided).rate * 1.1);
 }
 
-/* No READ only finds out that there is a new window. */
+/* No READ finds nothing but a new window. */
 TEST(VariantsTest, AWindowsReadsBringAnswers)
 {
 	EXPECT_LT(run(Way::window_send).reads, 1.2);
@@ -53,7 +53,7 @@ TEST(VariantsTest, SlotsAreAsFastAsRfpOfShortAnswers)
 	EXPECT_GT(run(Way::slots, 1, 3).rate, run(Way::fetch, 1, 3).rate); /* fewer READs too early */
 }
 
-/* What slots are ahead of RFP with slower servers is the pace's merit: RFP with a pace is as fast. */
+/* With slower servers, slots beat RFP only by their pace: RFP with a pace is as fast. */
 TEST(VariantsTest, SlotsAreAheadOfRfpByTheirPaceAlone)
 {
 	for (const Time process_time : {3.0, 5.0, 7.0}) {
@@ -83,7 +83,7 @@ TEST(VariantsTest, OneClientWaitsForASlotsAnswerNoLongerThanForAMessage)
 	}
 }
 
-/* RFP has to guess one F for all; a bounded pointer brings what is there. */
+/* RFP must guess one F for all sizes; a bounded pointer fetches the actual size. */
 TEST(VariantsTest, MixedSizesNeedNoGuess)
 {
 	Parameters parameters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The calls of a run: what requests and responses consist of, and what has become of each. */
+/* Calls of a run: contents of requests and responses, and the outcome of each call. */
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 namespace rpc_sim
 {
 
-/** Bytes behind the header. */
+/** Bytes after the header. */
 struct Sizes {
 	std::uint32_t request = 600;
 	std::uint32_t response = 1500;
 };
 
-/** What follows the header of a request; then bytes that depend on it. */
+/** Start of a request after its header; the bytes that follow depend on it. */
 struct Wish {
-	std::uint64_t id = 0;       /* of the call: no other of the run has it */
-	std::uint32_t response = 0; /* bytes behind the header */
-	std::uint32_t busy = 0;     /* ns that the server takes */
+	std::uint64_t id = 0;       /* id of the call, unique in the run */
+	std::uint32_t response = 0; /* bytes after the header */
+	std::uint32_t busy = 0;     /* ns that the server is busy */
 };
 
-/** Byte @p index of what call @p id sends or gets. */
+/** Returns byte @p index of the request or response of call @p id. */
 inline std::byte pattern(std::uint64_t id, std::size_t index)
 {
 	const std::uint64_t mixed = (id + 1) * 0x9e3779b97f4a7c15 + index / 8 * 0xbf58476d1ce4e5b9;
@@ -46,12 +46,12 @@ inline bool fits(std::span<const std::byte> bytes, std::uint64_t id)
 	return true;
 }
 
-/** How often each call was executed, by its id. */
+/** Number of executions of each call, by its id. */
 class Ledger
 {
 public:
 	std::uint64_t begin() { return next_++; }
-	/** How often it was executed now. */
+	/** Counts an execution. Returns the number so far. */
 	unsigned executed(std::uint64_t id) { return ++executed_[id]; }
 	[[nodiscard]] unsigned executions(std::uint64_t id) const
 	{

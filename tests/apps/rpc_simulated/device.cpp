@@ -18,16 +18,16 @@ using simulation::domain;
 namespace
 {
 
-/* Addresses are not those of the process, so that a run is the same wherever its memory lies. */
+/* Start of the addresses. Not the process' addresses, so that a run does not depend on where its memory lies. */
 constexpr std::uint64_t first_va = 0x1000'0000;
 constexpr std::uint64_t page = 4096;
 
-/** Bytes of memory as they are allocated. */
+/** Unit of allocated memory. */
 struct alignas(64) Line {
 	std::array<std::byte, 64> bytes{};
 };
 
-/** Until the last copy of the Memory is gone. */
+/** Registration, which lasts as long as the last copy of its Memory. */
 struct Registered {
 	Registered(
 		test::Node &of, std::shared_ptr<std::byte> bytes, std::uint64_t va, std::size_t length, unsigned rights)
@@ -47,7 +47,7 @@ struct Registered {
 
 } // namespace
 
-/** Of one device; it is the device's until then. */
+/** Port of a device, which lists it while it exists. */
 class Port final : public rpc::Port
 {
 public:
@@ -118,7 +118,7 @@ public:
 	}
 
 private:
-	/** What is copied at once is copied from where it is for the process. */
+	/** Replaces addresses of inline data by the process' own. */
 	void point_at_bytes(ibv_send_wr *list) const noexcept
 	{
 		for (; list; list = list->next) {
@@ -135,7 +135,7 @@ private:
 	prism::Endpoint local_;
 };
 
-/** The list of simulations, as channels see it. */
+/** Free list of a simulation, as channels see it. */
 class Device::List final : public rpc::RequestList
 {
 public:
@@ -245,7 +245,7 @@ Result<rpc::Memory> Device::allocate(std::size_t length, unsigned access_flags)
 Result<rpc::Memory> Device::adopt(std::shared_ptr<std::byte> pages, std::size_t length, unsigned access_flags)
 {
 	const std::uint64_t va = next_va_;
-	next_va_ += (length + 2 * page - 1) / page * page; /* one of nobody's behind it */
+	next_va_ += (length + 2 * page - 1) / page * page; /* followed by a page that belongs to nobody */
 	std::byte *const bytes = pages.get();
 	places_.push_back({va, bytes, length});
 	auto registered = std::make_shared<const Registered>(node_, std::move(pages), va, length, access_flags);

@@ -22,7 +22,7 @@ namespace rpc = prism::rpc;
 namespace soft = prism::soft;
 namespace test = prism::test;
 
-/** Virtual time, and what else a device needs of the world. */
+/** Virtual time, and other services of the world that a device needs. */
 class Around
 {
 public:
@@ -40,7 +40,7 @@ struct DeviceOptions {
 class Port;
 class Spoiler;
 
-/** Memory, queue pairs and completions on a simulated node: rpc::VerbsCallDevice, without libibverbs. */
+/** Memory, queue pairs and completions on a simulated node: rpc::VerbsCallDevice without libibverbs. */
 class Device final : public rpc::CallDevice
 {
 public:
@@ -49,23 +49,23 @@ public:
 	Device(const Device &) = delete;
 	Device &operator=(const Device &) = delete;
 
-	/** Receives of ports with shared ones, @p count of @p size bytes. */
+	/** Makes the receives of ports with shared ones, @p count of @p size bytes. */
 	class Pool;
 	std::unique_ptr<Pool> make_pool(std::size_t size, std::uint32_t count);
 
-	/** A completion waits. */
+	/** Returns true if a completion waits. */
 	[[nodiscard]] bool has_completions() const noexcept;
-	/** The memory at @p va, or null. */
+	/** Returns the memory at @p va; null if there is none. */
 	[[nodiscard]] std::byte *at(std::uint64_t va) const noexcept;
-	/** The list that allocate_listed() has made, or null. */
+	/** Returns the list that allocate_listed() has made; null if it has made none. */
 	[[nodiscard]] simulation::List *list() const noexcept { return list_; }
-	/** All queue pairs fail. */
+	/** Makes all queue pairs fail. */
 	void fail() noexcept;
-	/** The processor is busy for @p time more, which the clock shows until the turn is over. */
+	/** Keeps the processor busy for @p time more; the clock includes that until the turn is over. */
 	void be_busy(soft::Time time) noexcept { busy_ += time; }
 	soft::Time end_turn() noexcept { return std::exchange(busy_, 0); }
 
-	Spoiler *spoiler = nullptr; /* sees what is posted */
+	Spoiler *spoiler = nullptr; /* sees all requests before they are posted */
 
 	/* CallDevice */
 	prism::Result<rpc::Memory> allocate(std::size_t length, unsigned access_flags) override;
@@ -93,13 +93,13 @@ private:
 	std::uint64_t next_va_;
 	std::vector<Place> places_;
 	std::vector<Port *> ports_;
-	std::size_t first_port_ = 0; /* that poll() looks at first */
+	std::size_t first_port_ = 0; /* the port that poll() looks at first */
 	Pool *pool_ = nullptr;
 	simulation::List *list_ = nullptr;
 	soft::Time busy_ = 0;
 };
 
-/** A shared receive queue and its buffers. */
+/** Shared receive queue and its buffers. */
 class Device::Pool final : public rpc::ReceivePool
 {
 public:

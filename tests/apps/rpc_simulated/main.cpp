@@ -35,7 +35,7 @@ const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}}, {"no-crc",
 	{"early-fetched", {Flaw::early_fetched, {never, broke, another}}}, {"forgetful", {Flaw::forgetful, {twice}}},
 	{"buffer-again", {Flaw::buffer_again, {not_whole}}}};
 
-/** Whether calls by @p way have what @p flaw breaks. */
+/** Returns true if calls by @p way have the part that @p flaw breaks. */
 bool fits(Flaw flaw, rpc::Way way)
 {
 	switch (flaw) {

@@ -22,7 +22,7 @@ using rpc::Way;
 namespace
 {
 
-/* As long as an ALLOCATE may take to end on a queue pair that was destroyed */
+/* Longest time for an ALLOCATE to end on a queue pair that was destroyed */
 constexpr auto lost_after = std::chrono::milliseconds(20);
 
 rpc::ServerOptions server_options(const ServerOptions &options, std::string &refusal)
@@ -46,7 +46,7 @@ rpc::ChannelSizes channel_sizes(const ServerOptions &options)
 	return sizes;
 }
 
-/** Executes calls, and notes which. */
+/** Session that executes calls and records them. */
 class Session final : public rpc::CallSession
 {
 public:

@@ -24,8 +24,8 @@ namespace rpc_sim
 
 struct ServerOptions : DeviceOptions {
 	rpc::Way way = rpc::Way::two_sided;
-	std::uint32_t depth = 4;       /* calls under way on a connection, at most */
-	std::uint32_t connections = 8; /* at most */
+	std::uint32_t depth = 4;       /* most calls under way on a connection */
+	std::uint32_t connections = 8; /* most connections */
 	std::uint32_t buffers = 16;    /* for requests of all connections */
 	Sizes sizes;
 	Flaw flaw = Flaw::none;
@@ -40,26 +40,31 @@ public:
 	Server(const Server &) = delete;
 	Server &operator=(const Server &) = delete;
 
-	/** What a client is told; errors: ESTALE and those of Transport::open(). */
+	/** Accepts a client. Returns the record for it; errors: ESTALE and those of Transport::open(). */
 	prism::Result<prism::ConnectionRecord> admit(
 		const prism::ConnectionRecord &theirs, const rpc::Introduction &who, std::uint32_t calls);
-	/** The client is gone: that is how a server learns of its death. */
+	/** Tells the server that the client is gone; so it learns of the client's death. */
 	void end_of(const rpc::ClientId &client);
-	/** Whether the connection of @p client was closed. */
+	/** Returns true if the connection of @p client was closed. */
 	[[nodiscard]] bool has_closed(const rpc::ClientId &client) const;
 
-	/** A turn of the worker. False: there was nothing to do. @p busy: for so long the worker is busy with it. */
+	/**
+	 * Runs a turn of the worker. Returns false if there was nothing to do. @p busy: set to the time that the turn
+	 * takes.
+	 */
 	bool turn(soft::Time &busy);
 	[[nodiscard]] std::uint64_t repeated() const noexcept { return worker_->repeated; }
 	[[nodiscard]] std::uint64_t malformed() const noexcept { return worker_->malformed; }
 	[[nodiscard]] Device &device() noexcept { return *device_; }
-	/** slots: responses that were not said to be fetched. */
+	/** slots: returns true if there are responses that no client has said to have fetched. */
 	[[nodiscard]] bool holds_responses() const;
 
-	/** Whether the state of every buffer is known: not if the device has taken one back that was not handed out
-	 * again since. */
+	/**
+	 * Returns true if the state of every buffer is known: not if the device has taken a buffer back that was not
+	 * handed out again since.
+	 */
 	[[nodiscard]] bool exact() const;
-	/** Checks, once all clients are gone and lost buffers were found, that each buffer is at one place. */
+	/** Checks, once all clients are gone and lost buffers were found, that each buffer is in exactly one place. */
 	void account();
 
 private:
@@ -70,11 +75,11 @@ private:
 	Around &around_;
 	const ServerOptions options_;
 	Ledger &ledger_;
-	std::string refusal_; /* why the last connection was closed */
+	std::string refusal_; /* reason for closing the last connection */
 	rpc::ServerState state_;
 	std::unique_ptr<Device::Pool> receives_;
-	Device *device_;                             /* the worker's */
-	const rpc::slots::CallPool *pool_ = nullptr; /* the transport's */
+	Device *device_;                             /* of the worker */
+	const rpc::slots::CallPool *pool_ = nullptr; /* of the transport */
 	std::unique_ptr<rpc::Worker> worker_;
 	std::map<rpc::ClientId, ConnectionPointer> connections_; /* of clients that are there, or may come back */
 };

@@ -18,7 +18,7 @@ using rpc::frame_size;
 namespace
 {
 
-/** The frame at @p place with what makes it a whole one, though its message be not. */
+/** Makes the frame at @p place look whole, even if its message is not. */
 void mend(std::byte *place, Frame frame, std::size_t longest)
 {
 	if (!frame.seq || frame.size > longest)
@@ -27,12 +27,12 @@ void mend(std::byte *place, Frame frame, std::size_t longest)
 	frame.store(place);
 }
 
-/** Requests of @p list. */
+/** Calls @p act for each request of @p list. */
 template <typename Do>
 void for_each(ibv_send_wr *list, Do act)
 {
 	for (ibv_send_wr *wr = list; wr;) {
-		ibv_send_wr *const next = wr->next; /* act() may put one between */
+		ibv_send_wr *const next = wr->next; /* act() may insert one */
 		act(*wr);
 		wr = next;
 	}
@@ -40,7 +40,7 @@ void for_each(ibv_send_wr *list, Do act)
 
 bool has_opcode(const ibv_send_wr &wr, unsigned opcode)
 {
-	unsigned its = 0; /* no value of ibv_wr_opcode, if it is PRISM's */
+	unsigned its = 0; /* not a value of ibv_wr_opcode if it is PRISM's */
 	std::memcpy(&its, &wr.opcode, sizeof(its));
 	return its == opcode;
 }
@@ -74,7 +74,7 @@ protected:
 	virtual void on_request(std::uint32_t /*call*/) {}
 	virtual void on_mode_word(std::uint32_t /*call*/) {}
 
-	/** Where the response to @p call comes at the client; null: that is not known yet. */
+	/** Returns the place of the response to @p call at the client; null if it is not known yet. */
 	[[nodiscard]] std::byte *landing(Device &client, std::uint32_t call) const
 	{
 		return landing_ ? client.at(landing_ + layout_.response_offset(call)) : nullptr;
@@ -84,7 +84,7 @@ protected:
 	{
 		return requests_.address + layout_.request_offset(call);
 	}
-	/** Of the call that was begun last. */
+	/** Returns the seq of the latest request in @p call. */
 	[[nodiscard]] std::uint32_t seq(std::uint32_t call) const noexcept { return seqs_[call]; }
 
 private:
@@ -157,7 +157,7 @@ public:
 	}
 };
 
-/** Flaw::no_last_read: READs behind the mode word bring nothing. */
+/** Flaw::no_last_read: READs after the mode word deliver nothing. */
 class LastReadSpoiler final : public FetchSpoiler
 {
 public:
@@ -175,7 +175,7 @@ private:
 			read.num_sge = 0;
 	}
 
-	std::vector<bool> asked_; /* calls that want a reply after all */
+	std::vector<bool> asked_; /* calls that have asked for a reply */
 };
 
 /* slots ---------------------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ protected:
 		return slots_.address + slot * rpc::slots::slot_size + offset;
 	}
 	[[nodiscard]] std::uint32_t rkey() const noexcept { return slots_.rkey; }
-	/** The slot whose responses @p read is through, if it is such a READ. */
+	/** Returns the slot whose response @p read fetches; nothing if it is another READ. */
 	[[nodiscard]] std::optional<std::uint32_t> slot_of(const ibv_send_wr &read) const noexcept
 	{
 		if (!has_opcode(read, PRISMDV_WR_READ))
@@ -215,7 +215,7 @@ private:
 	const std::uint32_t depth_;
 };
 
-/** Flaw::one_half: what the server does to the odd half, it does to the even one. */
+/** Flaw::one_half: copies the server's changes of the odd half to the even one. */
 class HalfSpoiler final : public SlotsSpoiler
 {
 public:
@@ -250,7 +250,7 @@ private:
 	std::vector<std::uint32_t> copied_; /* seqs, by slot */
 };
 
-/** Flaw::ptr_first: for a turn there is the new pointer, with the bound that was there before. */
+/** Flaw::ptr_first: for one turn the new pointer has the previous bound. */
 class BoundSpoiler final : public SlotsSpoiler
 {
 public:
@@ -286,10 +286,10 @@ private:
 		}
 	}
 
-	std::vector<prismdv_bounded_ptr> seen_; /* with the bounds as they should be */
+	std::vector<prismdv_bounded_ptr> seen_; /* with the right bounds */
 };
 
-/** Flaw::early_fetched: a conditional WRITE behind each READ says that it was successful. */
+/** Flaw::early_fetched: adds a conditional WRITE to each READ, which says that the READ was successful. */
 class FetchedSpoiler final : public SlotsSpoiler
 {
 public:

@@ -11,8 +11,8 @@ namespace rpc_sim
 {
 
 /**
- * Breaks the protocol of one connection from outside, by what is posted and by what is in memory: what links and
- * channels would do if a rule of theirs was not there.
+ * Breaks the protocol of one connection from outside, through posted requests and memory, as if links and channels had
+ * lost one of their rules.
  */
 class Spoiler
 {
@@ -22,12 +22,12 @@ public:
 	Spoiler &operator=(const Spoiler &) = delete;
 	virtual ~Spoiler() = default;
 
-	/** Null if @p flaw needs none. @p server: what it has told the client, which has @p depth slots. */
+	/** Returns null if @p flaw needs no spoiler. @p server: the record for the client, which has @p depth slots. */
 	static std::unique_ptr<Spoiler> of(Flaw flaw, const prism::ConnectionRecord &server, std::uint32_t depth);
 
-	/** @p first is about to be posted by @p client; the list that is, instead. */
+	/** Called before @p client posts @p first. Returns the list to post instead. */
 	virtual ibv_send_wr *on_post(Device & /*client*/, ibv_send_wr *first) { return first; }
-	/* Around the turns of both sides */
+	/* Called before or after the turns of both sides */
 	virtual void before_server(Device & /*server*/) {}
 	virtual void after_server(Device & /*server*/) {}
 	virtual void before_client(Device & /*client*/) {}

@@ -17,7 +17,7 @@ namespace rpc_sim
 struct UserOptions {
 	rpc::ClientOptions client;
 	Sizes sizes;
-	soft::Time longest_busy = 20'000; /* ns that the server takes for a call */
+	soft::Time longest_busy = 20'000; /* ns that the server may be busy with a call */
 	Flaw flaw = Flaw::none;
 };
 
@@ -25,11 +25,11 @@ struct UserFigures {
 	std::uint64_t answered = 0;
 	std::uint64_t expired = 0;
 	std::uint64_t resumed = 0;
-	std::uint64_t unknown = 0; /* calls of which nobody knows whether they were executed */
+	std::uint64_t unknown = 0; /* calls that may or may not have been executed */
 	rpc::LinkCounters links;
 };
 
-/** A client: makes calls over one connection after another, and checks each response. */
+/** Client that makes calls over one connection after another, and checks each response. */
 class User final : private rpc::ClientLink::Listener
 {
 public:
@@ -39,16 +39,16 @@ public:
 	User &operator=(const User &) = delete;
 
 	/* Connections */
-	/** What a new connection needs; it goes on with the last one if that is @p again. */
+	/** Parts of a new connection, which resumes the last one if that is @p again. */
 	struct Approach {
 		std::unique_ptr<Device> device;
 		std::unique_ptr<rpc::Port> port;
 		rpc::Introduction me;
 	};
 	Approach approach(test::Node &host, const DeviceOptions &options, bool again);
-	/** The server has answered with @p record. */
+	/** Uses the connection; the server has answered with @p record. */
 	void enter(Approach approach, prism::ConnectionRecord record, Spoiler *spoiler);
-	/** Calls that were under way are given up, as nobody knows what became of them. */
+	/** Leaves. Gives up the calls under way, whose outcome is unknown. */
 	void leave();
 
 	[[nodiscard]] bool connected() const noexcept { return link_ != nullptr; }
@@ -61,7 +61,7 @@ public:
 	void give_work(std::uint64_t calls) noexcept { left_ += calls; }
 	void stop() noexcept { left_ = 0; }
 	[[nodiscard]] bool done() const noexcept;
-	/** True: something has happened. */
+	/** Returns true if something has happened. */
 	bool poll();
 	[[nodiscard]] const UserFigures &figures() const noexcept { return figures_; }
 
@@ -85,7 +85,7 @@ private:
 	Ledger &ledger_;
 	rpc::ClientId name_{};
 	std::unique_ptr<rpc::QueuedLink> link_;
-	Device *device_ = nullptr; /* link_'s */
+	Device *device_ = nullptr; /* of link_ */
 	std::vector<Slot> slots_;
 	std::uint64_t left_ = 0; /* calls to make */
 	bool news_ = false;

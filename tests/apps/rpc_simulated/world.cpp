@@ -18,13 +18,13 @@ using soft::Time;
 namespace
 {
 
-/* Some call must have ended in that time, whatever was lost */
+/* Longest time without the end of any call, whatever was lost */
 constexpr Time patience = 300 * ms;
-/* Who finds nothing to do looks again after a pause, which grows up to this. */
+/* Longest pause between two looks of a side that finds nothing to do; pauses grow up to this. */
 constexpr Time longest_pause = 20 * us;
-/* In which every slot gives its response back */
+/* Time in which every slot gives its response back */
 constexpr Time longest_idle = 100 * ms;
-/* As long as a worker needs to let go of its connections, and to look twice for lost buffers */
+/* Time for a worker to let go of its connections and to look twice for lost buffers */
 constexpr Time rest = 100 * ms;
 constexpr int most_rounds = 4;
 
@@ -183,7 +183,7 @@ void World::fail(Seat &seat)
 	seat.user->device().fail();
 }
 
-/** The server learns of it some time. */
+/** Removes the client; the server learns of it later. */
 void World::leave(Seat &seat)
 {
 	const rpc::ClientId name = seat.user->name();
@@ -195,7 +195,7 @@ void World::leave(Seat &seat)
 	});
 }
 
-/** A link has broken: only because its queue pair has failed, or its server is gone. */
+/** Checks a broken link: only allowed if its queue pair has failed, or its server is gone. */
 void World::heed_failure(Seat &seat)
 {
 	const bool server_gone = seat.life != lives_ || !site_.server;
@@ -211,7 +211,7 @@ void World::end_server()
 	restart_after_ = 0;
 	site_.server.reset();
 	site_.restart();
-	/* Its sockets are closed. */
+	/* The server's sockets are closed. */
 	for (const auto &seat : seats_) {
 		after(random().between(10 * us, 3 * ms), [&seat = *seat, life = lives_] {
 			if (seat.occupied() && seat.life == life)
@@ -243,7 +243,7 @@ void World::let_things_happen()
 		end_server();
 }
 
-/** Whether calls go on being answered. */
+/** Checks that calls are still being answered. */
 void World::watch()
 {
 	std::uint64_t answered = 0;
@@ -285,7 +285,7 @@ WorldResult World::run()
 	return result_;
 }
 
-/** Clients that call no more give back what they have fetched. */
+/** Checks that clients that make no more calls give back the responses that they have fetched. */
 void World::idle()
 {
 	const Time end = now() + longest_idle;
@@ -295,7 +295,7 @@ void World::idle()
 		find("idle clients keep buffers of responses");
 }
 
-/** The users leave; then the server looks for what is lost. */
+/** Lets the users leave; then the server looks for lost buffers. */
 void World::close()
 {
 	spare_victim();
@@ -303,7 +303,7 @@ void World::close()
 	for (const auto &seat : seats_)
 		after(random().between(50 * us, 5 * ms), [this, &seat = *seat] { leave(seat); });
 	come_to_rest();
-	/* What the device has taken back is not told from what is lost before it has been handed out again. */
+	/* Buffers that the device has taken back look like lost ones until they are handed out again. */
 	for (int rounds = 0; rounds < most_rounds && !stopped() && !site_.server->exact(); rounds++) {
 		closing_ = false;
 		Seat &last = *seats_.front();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A server of calls, its clients and the network between them, in virtual time. */
+/* Server of calls, its clients and the network between them, in virtual time. */
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ struct WorldOptions {
 	UserOptions user;
 	unsigned users = 3;
 	std::uint64_t calls = 40;    /* of each user */
-	unsigned crashes = 0;        /* users that die on the way; another takes the place */
-	std::uint64_t crash_at = 0;  /* the first user dies with its so manieth packet; 0: it does not */
+	unsigned crashes = 0;        /* users that die during the run; another takes the place of each */
+	std::uint64_t crash_at = 0;  /* the first user dies with this packet; 0: never */
 	bool comes_back = false;     /* they lose their queue pairs instead, and come back */
-	double failures = 0;         /* percent of the steps at which a queue pair fails, and the client comes back */
-	double stalls = 0;           /* percent of the server's turns behind which it stands still for a while */
-	bool server_restart = false; /* the server dies on the way, and another begins */
+	double failures = 0;         /* percent of the steps that make a queue pair fail; the client comes back */
+	double stalls = 0;           /* percent of the server's turns after which it stands still for a while */
+	bool server_restart = false; /* the server dies during the run, and another begins */
 };
 
 struct WorldResult : simulation::Result {
 	UserFigures users;
 	std::uint64_t repeated = 0; /* calls answered with kept responses */
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const WorldResult &other) noexcept;
 };
 
@@ -64,11 +64,11 @@ private:
 			return std::max(next_look, now + 1);
 		}
 
-		std::unique_ptr<Spoiler> spoiler; /* of the link; null: there is none */
+		std::unique_ptr<Spoiler> spoiler; /* of the link; may be null */
 		std::unique_ptr<User> user;
 		bool away = false;    /* the link is broken, and the client will come back */
 		bool failing = false; /* the link may break */
-		std::size_t life = 0; /* of the server to which it is connected */
+		std::size_t life = 0; /* of the server that it is connected to */
 		soft::Time next_look = 0;
 		soft::Time pause = 0;
 	};
@@ -102,10 +102,10 @@ private:
 	Ledger ledger_;
 	Site site_;
 	std::vector<std::unique_ptr<Seat>> seats_;
-	std::size_t lives_ = 0; /* of servers */
+	std::size_t lives_ = 0; /* number of servers so far */
 	unsigned crashes_left_ = 0;
-	std::uint64_t restart_after_ = 0; /* answers */
-	std::uint64_t answered_ = 0;      /* so far, and when that was seen */
+	std::uint64_t restart_after_ = 0; /* after this number of answers */
+	std::uint64_t answered_ = 0;      /* answers so far, and when they were counted */
 	soft::Time answered_at_ = 0;
 	bool closing_ = false;
 };

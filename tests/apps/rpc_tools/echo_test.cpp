@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Messages of the echo service: through bytes and back, and those that a client must not send. */
+/* Messages of the echo service: to bytes and back, and those that a client must not send. */
 #include <array>
 #include <cstddef>
 #include <cstdint>

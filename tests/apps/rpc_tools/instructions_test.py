@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""How rpc_figures divides the instructions that callgrind has counted: profiles written by hand.
+"""Tests how rpc_figures divides the instructions that callgrind has counted, with profiles written by hand.
 
 usage: instructions_test.py FOLDER     FOLDER: where instructions.py is
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What rpc_parameters chooses from curves written by hand, and from those that it measures in a few seconds.
+"""Tests rpc_parameters' choices from curves written by hand, and from those that it measures in a few seconds.
 
 usage: parameters_test.py PROGRAM
 """

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-rpc-bench as a user has it, by every way: what works, and what is said of all that cannot.
+# prism-rpc-bench as a user runs it, by every way: features, and messages for all that fails.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/rpc_tools/support.sh
 . "$(dirname "$0")/support.sh"
 need_program python3
 
-# by_way WAY: latencies and rates of all kinds of calls
+# by_way WAY: checks latencies and rates of all kinds of calls
 by_way() {
 	local way=$1
 	serve "$way" --connections 8
@@ -38,7 +38,7 @@ by_way() {
 	stop
 }
 
-# crowd WAY: more calls at once than the server has buffers, of ways that do not promise each client its own
+# crowd WAY: makes more calls at once than the server has buffers, for ways that do not promise each client its own
 crowd() {
 	serve "$1" --connections 16 --depth 4 --receive-buffers 4
 	expect 0 "$1: more calls than buffers" bench --way "$1" -t 4 --connections 16 -n 600 -s 0,2000 --json "$work/json"
@@ -46,7 +46,7 @@ crowd() {
 	stop
 }
 
-# deaths WAY: of the server, with calls under way
+# deaths WAY: kills the server with calls under way
 deaths() {
 	local way=$1 client
 	serve "$way"
@@ -72,8 +72,8 @@ deaths() {
 	pass "$way: a server that dies, and one that stands still"
 }
 
-# stand_still: a server for three seconds, then its client, with a call under way, by every way at once. A userspace device
-# stands still with its process; nobody takes the other for dead, and no call is lost.
+# stand_still: stops a server for three seconds, then its client, with a call under way, by every way at once. A
+# userspace device stops with its process; neither side takes the other for dead, and no call is lost.
 stand_still() {
 	local way number=0
 	local servers=() clients=()
@@ -121,7 +121,7 @@ usage() {
 	grep -q -- --message-size "$work/out" || fail "it is not that of the server" "$work/out"
 }
 
-# others WAY: a server of this way, and clients of the others
+# others WAY: a server of this way, and clients of the other ways
 others() {
 	local way=$1 other
 	serve "$way"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# rpc_figures as its users start it: all ways at few points, what is counted once, and the figures drawn again.
+# rpc_figures as its users run it: all ways at few points, values that are counted once, and figures drawn again.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 # shellcheck source=tests/apps/rpc_tools/support.sh
@@ -8,7 +8,7 @@
 need_program /usr/bin/python3
 /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "rpc_figures: no matplotlib for /usr/bin/python3"
 
-# Ports of this test's own: those of other tests begin elsewhere
+# Ports of this test; those of other tests begin elsewhere
 port=$((27000 + $$ % 500 * 4))
 all=$(IFS=, && echo "${ways[*]}")
 
@@ -17,7 +17,7 @@ figures() {
 	timeout -k 5 120 "$bin/rpc_figures" --port "$port" "$@" >"$work/out" 2>"$work/err"
 }
 
-# rows TITLE: how many lines the table below that title has
+# rows TITLE: prints the number of lines in the table below that title
 rows() {
 	sed -n "/^## $1/,/^## /p" "$work/figures/rpc-figures.md" | grep -Ec '^\| [^|]+ \| [^|]+ \| [0-9]'
 }
@@ -40,12 +40,12 @@ pass "rpc_figures"
 diff -r "$work/figures" "$work/again" >"$work/out" || fail "drawn again, the figures are others" "$work/out"
 pass "rpc_figures --redraw"
 
-# Some messages of 8 KiB for each client: RFP's server has room for those of each, the slots' for the load
+# Some messages of 8 KiB for each client: RFP's server has room for those of each client, the slots' for the load
 figures --quick --ways fetch,slots --experiments memory --clients 1,40 --out "$work/figures" ||
 	fail "rpc_figures does not measure memory" "$work/err" "$work/out"
 [ "$(rows Memory)" -eq 8 ] || fail "not all numbers of clients are in the table" "$work/figures/rpc-figures.md"
 grep -Eq "client's messages: slots / fetch +[0-9]" "$work/out" || fail "the ways' memory is not compared" "$work/out"
-# What is planned: the kernel's count of pages depends on how many requests wait, which load on the machine decides
+# Check the plan: the kernel's count of pages depends on how many requests wait, and so on the machine's load
 planned_for_a_client() { # WAY LENGTH, KiB
 	awk -F ' *[|] *' -v way="$1" -v length_="$2" '$2 == way && $3 == length_ && $4 == "each one more" { print $6 }' \
 		"$work/figures/rpc-figures.md"
@@ -69,7 +69,7 @@ pass "rpc_figures: errors"
 if command -v valgrind >/dev/null; then
 	figures --quick --ways two-sided --experiments instructions --out "$work/figures" ||
 		fail "rpc_figures does not count instructions" "$work/err" "$work/out"
-	# What the server does for a call is in these numbers, and what the echo does beside it
+	# The numbers contain the server's own work for a call, and the echo's work
 	grep -Eq '^\| SEND, SEND \| [1-9][0-9]{2,3} \| [1-9][0-9]{2} \| -?[0-9]+ \| [1-9][0-9]{2} \| [1-9][0-9]{2,5} \|$' \
 		"$work/figures/rpc-figures.md" || fail "not the instructions of a call" "$work/figures/rpc-figures.md"
 	pass "rpc_figures: instructions"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Sizes of responses: how they are written, and that each is drawn as often as its weight says. */
+/* Sizes of responses: their notation, and that each is drawn as often as its weight says. */
 #include <array>
 #include <cstddef>
 #include <string>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034,SC2154
-# Sourced by the tests of this folder, behind common.sh.
+# Sourced by the tests of this folder, after common.sh.
 
-# All that there are
+# All ways
 ways=(two-sided reply fetch slots window datagram)
 
-# serve WAY OPTION...: a server at a port of its choice, which is in $port; its pid is in $started
+# serve WAY OPTION...: starts a server at a port of its choice, which is in $port; its pid is in $started
 serve() {
 	local way=$1
 	shift
@@ -18,23 +18,23 @@ serve() {
 	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/server")
 }
 
-# stop: the server ends well
+# stop: checks that the server ends well
 stop() {
 	kill "$started"
 	wait "$started" || fail "the server does not end well" "$work/server"
 }
 
-# bench OPTION...: a client of it
+# bench OPTION...: runs a client of the server
 bench() {
 	timeout -k 5 60 "$bin/prism-rpc-bench" 127.0.0.1 -p "$port" "$@"
 }
 
-# says TEXT: the last command did, when it failed
+# says TEXT: checks that the last command, which failed, said TEXT
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 }
 
-# holds EXPRESSION: of the report in $work/json, as r (results) and i (test_info)
+# holds EXPRESSION: checks it for the report in $work/json, as r (results) and i (test_info)
 holds() {
 	python3 - "$work/json" "$1" <<'END' || fail "does not hold: $1" "$work/json"
 import json, sys

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* ABDLOCK: three replicas in this process, and clients of them. */
+/* ABDLOCK: three replicas in this process, and their clients. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,11 +25,11 @@ using apps::Outcome;
 using Clock = std::chrono::steady_clock;
 using Block = std::vector<std::byte>;
 
-constexpr std::uint32_t block_size = 4096; /* several packets: it can be torn */
+constexpr std::uint32_t block_size = 4096; /* several packets, so that it can be torn */
 constexpr std::uint64_t blocks = 64;
 constexpr std::chrono::milliseconds lease{20};
 
-/** Ports that nobody listened at just now. */
+/** Returns ports that were free just now. */
 std::vector<ReplicaAddress> free_addresses(std::size_t count)
 {
 	std::vector<TcpListener> listeners;
@@ -63,7 +63,7 @@ public:
 			stop(replica);
 	}
 
-	/** Nothing of it remains. */
+	/** Ends the replica; nothing of it remains. */
 	void stop(unsigned replica)
 	{
 		if (!replicas[replica])
@@ -89,7 +89,7 @@ private:
 	std::vector<std::thread> threads_;
 };
 
-/** A block all of whose words say @p number: no two values have a word in common. */
+/** Returns a block whose words all contain @p number: no two values have a word in common. */
 Block block_of(std::uint64_t number)
 {
 	Block block(block_size);
@@ -98,7 +98,7 @@ Block block_of(std::uint64_t number)
 	return block;
 }
 
-/** Calls that wait. */
+/** Client whose calls wait. */
 class Client
 {
 public:
@@ -144,7 +144,7 @@ public:
 		return finish();
 	}
 
-	/** The number that all words of the block have. */
+	/** Reads the number that all words of the block contain. */
 	Outcome get(std::uint64_t block, std::uint64_t &number)
 	{
 		begin(OperationKind::get, block);
@@ -163,7 +163,9 @@ public:
 		return number;
 	}
 
-	/** Begins to write @p number, and stops in the middle, with a quorum locked. A PUT may be too quick for that.
+	/**
+	 * Begins to write @p number and stops in the middle, with a quorum locked. Returns false if PUTs are too quick
+	 * for that.
 	 */
 	bool stop_in_put(const Replicas &replicas, std::uint64_t block, std::uint64_t number)
 	{
@@ -190,7 +192,7 @@ private:
 	Block buffer_;
 };
 
-/** Writes what nobody's protocol would. */
+/** Writer of values that no protocol would write. */
 class Vandal
 {
 public:
@@ -206,7 +208,7 @@ public:
 		}
 	}
 
-	/** As a client leaves @p block that dies in mid-WRITE: a new tag, and half of the bytes. */
+	/** Tears @p block like a client that dies in the middle of a WRITE: a new tag, and half of the bytes. */
 	void tear(unsigned replica, std::uint64_t block, Tag tag)
 	{
 		Buffer memory = Buffer::create(pd_, block_size).value();
@@ -220,7 +222,7 @@ public:
 			{reinterpret_cast<std::uintptr_t>(memory.data()), block_size / 2, memory.region().lkey()});
 	}
 
-	/** A lock of somebody who is no more. */
+	/** Takes a lock in the name of a client that is gone. */
 	void take_lock(unsigned replica, std::uint64_t block, std::uint64_t word)
 	{
 		Buffer memory = Buffer::create(pd_, sizeof(word)).value();
@@ -257,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, AbdLock, testing::Bool(),
 TEST_P(AbdLock, WhatIsWrittenIsReadInSoManyRoundTrips)
 {
 	Replicas replicas;
-	Client client(replicas, pipelined(), 5s, 10s); /* long: no attempt is given up, however busy the host is */
+	Client client(replicas, pipelined(), 5s, 10s); /* long, so that no attempt is given up on a busy host */
 	EXPECT_EQ(client.get(3), 0u) << "zeros, where nothing was written";
 	EXPECT_EQ(client.operation.round_trips, pipelined() ? 1u : 3u);
 	for (const std::uint64_t block : {std::uint64_t{0}, std::uint64_t{3}, blocks - 1}) {
@@ -282,7 +284,7 @@ TEST_P(AbdLock, WhoComesLaterSeesIt)
 	}
 }
 
-/** Every GET and PUT of several threads on two blocks, as a history. */
+/** Records every GET and PUT of several threads on two blocks as a history. */
 TEST_P(AbdLock, ContentionIsLinearizable)
 {
 	constexpr unsigned clients = 3;
@@ -334,7 +336,7 @@ TEST_P(AbdLock, TheLocksOfADeadHolderEndWithTheirLease)
 	for (std::uint64_t round = 0; round < 5; round++) {
 		unsigned left = 0;
 		for (unsigned tries = 0; tries < 100 && left < 2; tries++) {
-			ASSERT_EQ(other.put(5, 1), Outcome::ok); /* what is left of the last try ends */
+			ASSERT_EQ(other.put(5, 1), Outcome::ok); /* requests left from the last try end */
 			auto victim = std::make_unique<Client>(replicas, pipelined());
 			ASSERT_TRUE(victim->stop_in_put(replicas, 5, 100 + round));
 			victim.reset();
@@ -443,7 +445,7 @@ TEST_P(AbdLock, AClientThatEndsLeavesNoLocks)
 	}
 }
 
-/** A client that stands still with a lock in hand would stop everybody: one replica gone, another locked for good. */
+/** A lock that is never taken over would stop everybody: one replica is gone, another is locked for good. */
 TEST_P(AbdLock, AStrangersLockIsTakenOverWithOneReplicaGone)
 {
 	Replicas replicas;

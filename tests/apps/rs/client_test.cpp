@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* PRISM-RS on real devices: what an operation takes, what replicas that are gone cost, and everything that goes wrong.
- */
+/* PRISM-RS on real devices: costs of operations, effects of lost replicas, and all errors. */
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -76,7 +75,8 @@ TEST(Exclusive, WritesInOneRoundTripAfterTheFirst)
 	}
 }
 
-/** A predecessor may have died with requests under way that arrive late: the next one's guesses are above all of them.
+/**
+ * A predecessor may have died with requests under way that arrive late: the next one's guesses are above all of them.
  */
 TEST(Exclusive, IsAboveItsPredecessors)
 {
@@ -134,7 +134,7 @@ TEST(BadInput, AnotherVolumeIsNotOpened)
 {
 	Volume volume;
 	const auto open = [&](const Configuration &wrong) {
-		Client dummy(volume); /* its context */
+		Client dummy(volume); /* for its context */
 		return VolumeClient::open(dummy.context, wrong, prism_rs(wrong)).error();
 	};
 	Configuration wrong = volume.configuration;
@@ -174,7 +174,7 @@ TEST(BadInput, ConfigurationsThatCannotBe)
 	EXPECT_EQ(Configuration::from_json(good.to_json()).value(), good);
 }
 
-/** What a client of the volume connects with. */
+/** Returns options with which a client of the volume connects. */
 LinkOptions link_options(const Volume &volume, const Context &context)
 {
 	LinkOptions options{ProtectionDomain::create(context).value(), CompletionQueue::create(context, 64).value(),
@@ -186,7 +186,7 @@ LinkOptions link_options(const Volume &volume, const Context &context)
 	return options;
 }
 
-/** Puts @p tag into a slot of @p replica, as a client of the volume could that has gone mad. */
+/** Writes @p slot into a slot of @p replica, as a malicious client of the volume could. */
 void spoil(const Volume &volume, unsigned replica, std::uint64_t block, const Slot &slot)
 {
 	const Context context = Context::open("prism_lo", Progress::caller).value();
@@ -214,7 +214,7 @@ TEST(Limits, ACounterAtItsEnd)
 	EXPECT_EQ(client.put(4, 'b'), Outcome::ok) << "other blocks are not concerned";
 }
 
-/** Makes @p replica's slot of @p block lead to less than a block. */
+/** Makes @p replica's slot of @p block point to less than a block. */
 void damage(const Volume &volume, unsigned replica, std::uint64_t block)
 {
 	Slot slot = volume.at(replica, block);
@@ -222,7 +222,7 @@ void damage(const Volume &volume, unsigned replica, std::uint64_t block)
 	spoil(volume, replica, block, slot);
 }
 
-/** Block 3 is at replicas 0 and 1 at first. */
+/** Block 3 is on replicas 0 and 1 at first. */
 TEST(Limits, ADamagedSlotIsOneReplicaLess)
 {
 	Volume volume;
@@ -267,7 +267,7 @@ TEST(Failures, OneReplicaMoreOrLessIsNotNoticed)
 	EXPECT_EQ(client.get(1), 'd');
 }
 
-/** No peer can use up the epochs that later repairs need. */
+/** Checks that no peer can use up the epochs that later repairs need. */
 TEST(Failures, AClientThatBringsTheLastEpochStopsNoRepair)
 {
 	Volume volume;
@@ -286,7 +286,7 @@ TEST(Failures, AClientThatBringsTheLastEpochStopsNoRepair)
 	EXPECT_EQ(client.get(1), 'a');
 }
 
-/** A replica that is far behind, as it was cut off while others were repaired, is brought the epoch in steps. */
+/** A replica that is far behind, as it was cut off during repairs of others, gets the epoch in steps. */
 TEST(Failures, AReplicaThatHasMissedManyRepairsCatchesUp)
 {
 	Volume volume;
@@ -326,7 +326,10 @@ TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
 	EXPECT_EQ(none.error().code, EHOSTUNREACH);
 }
 
-/** One of three has the second PUT, which is exclusive and writes at once; what is repaired from it has it too. */
+/**
+ * One of three replicas has the second PUT, which is exclusive and writes at once; a replica repaired from it has it
+ * too.
+ */
 TEST(Failures, APutWithoutAQuorumMayBeDone)
 {
 	Volume volume;
@@ -352,7 +355,7 @@ TEST(Failures, AnEmptyReplicaAnswersNobody)
 	Client client(volume, 1, 0, 600ms);
 	EXPECT_FALSE(client.api->state_of(2).connected);
 	EXPECT_EQ(client.get(1), 'a');
-	volume.end(0); /* one that has the block, and one that has forgotten it: no quorum */
+	volume.end(0); /* one replica has the block, one has forgotten it: no quorum */
 	EXPECT_EQ(client.get(1), '?');
 	EXPECT_EQ(client.last.error, EHOSTUNREACH);
 	RepairOptions repairing;
@@ -371,7 +374,7 @@ TEST(Failures, AReplicaThatServesIsNotRepaired)
 	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EINVAL);
 }
 
-/** Repairs of two replicas at once, each by a program of its own. */
+/** Repairs two replicas at once, each by a program of its own. */
 TEST(TwoRepairs, OfTwoReplicasWaitForEachOther)
 {
 	Volume volume(small_volume(512, 3000, 5));
@@ -396,7 +399,7 @@ TEST(TwoRepairs, OfTwoReplicasWaitForEachOther)
 		one.join();
 	Client after(volume);
 	EXPECT_TRUE(after.api->wait_for_all(5s));
-	/* One for each repair; on a host that is so busy that one is taken for dead, a few more. */
+	/* One epoch for each repair; a few more if the host is so busy that a repair is taken for dead. */
 	EXPECT_LE(epoch_counter(after.api->session().epoch()), epoch_counter(first_epoch) + 5);
 	volume.end(0);
 	volume.end(2);
@@ -432,7 +435,7 @@ TEST(TwoRepairs, OfOneReplicaDoNotInterruptEachOther)
 	EXPECT_EQ(client.get(7), 'a');
 }
 
-/** Whether @p replica has a buffer in use for each block that it has, once it has nothing to look for any more. */
+/** Checks that @p replica has one buffer in use for each block that it has, once it has no more to look for. */
 void expect_no_lost_buffers(Client &client, unsigned replica)
 {
 	const auto deadline = std::chrono::steady_clock::now() + 15s;
@@ -470,7 +473,7 @@ TEST(Buffers, AreUsedAgainWithoutEnd)
 		expect_no_lost_buffers(client, replica);
 }
 
-/** Clients that end with chains under way: what they had allocated is found. */
+/** Checks that buffers of clients that end with chains under way are found. */
 TEST(Buffers, OfClientsThatStopInMidChainAreFound)
 {
 	Volume volume(small_volume(512, 4), 128);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Epochs: which ones a replica takes, and from whom. */
+/* Epochs: which ones a replica accepts, and from whom. */
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How a volume begins: whoever founds it has promised nothing before in an earlier life. */
+/* Founding of a volume: a founder must have promised nothing in an earlier life. */
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ namespace
 using prism::rs::Founders;
 using prism::rs::Founding;
 
-/** A disk that is full for a while must not make replicas look old that have never served. */
+/** Checks that a full disk does not make replicas look old that have never served. */
 TEST(FoundingRecord, ThatCannotBeWrittenIsNotThere)
 {
 	std::string folder = testing::TempDir() + "founding-XXXXXX";
@@ -111,7 +111,7 @@ public:
 			start(replica);
 	}
 
-	/** Whether a promise was forgotten. */
+	/** Runs it. Returns true if a promise was forgotten. */
 	bool run()
 	{
 		for (int step = 0; step < 120 && !forgotten_; step++) {
@@ -128,7 +128,7 @@ public:
 		return forgotten_;
 	}
 
-	static bool alone_serves; /* what the control does wrong */
+	static bool alone_serves; /* flaw of the control */
 
 private:
 	static constexpr unsigned count = 3;
@@ -144,7 +144,7 @@ private:
 
 	void start(unsigned replica) { replicas_[replica] = std::make_unique<Founding>(replica, count, ++last_); }
 
-	/* An answer may take any time, be it that its sender ends meanwhile. */
+	/* An answer may take any time, even if its sender ends meanwhile. */
 	void ask(unsigned replica, unsigned other)
 	{
 		Founding &asked = *replicas_[other];
@@ -180,7 +180,7 @@ private:
 	std::mt19937_64 random_;
 	std::array<std::unique_ptr<Founding>, count> replicas_;
 	std::deque<Answer> answers_;
-	std::array<std::uint64_t, count> served_{}; /* the first incarnation that did */
+	std::array<std::uint64_t, count> served_{}; /* first incarnation that served */
 	std::uint64_t last_ = 0;
 	int restarts_ = 0;
 	bool forgotten_ = false;

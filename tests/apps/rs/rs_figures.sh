@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-ycsb with replicated volumes, and rs_figures, as their users start them.
+# prism-ycsb with replicated volumes, and rs_figures, as their users run them.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 need_program ss /usr/bin/python3
 
 volume=$work/volume.json
 
-# refuses TEXT ARGUMENT...: the driver fails, with this in its message
+# refuses TEXT ARGUMENT...: expects that the driver fails and says TEXT
 refuses() {
 	local text=$1
 	shift
@@ -17,7 +17,7 @@ refuses() {
 	grep -Fq -- "$text" "$work/err" || fail "it does not say '$text':" "$work/err"
 }
 
-# serve STORE: new replicas of $volume, in one process
+# serve STORE: starts new replicas of $volume, in one process
 serve() {
 	start "$work/server" "$bin/prism-rs-server" --store "$1" -c "$volume" -r 0,1,2 --new --bind 127.0.0.1
 	wait_listening "$((first + 2))" "$started" || {
@@ -26,14 +26,14 @@ serve() {
 	}
 }
 
-# drive SYSTEM: all that the driver does with a volume, every value checked
+# drive SYSTEM: uses all functions of the driver for a volume; every value is checked
 drive() {
 	timeout -k 5 60 "$bin/prism-ycsb" --system "$1" -c "$volume" --records 200 -s 1024 --mix A -n 2000 \
 		--clients 3 -t 2 --verify >"$work/out" 2>"$work/err" || fail "$1 fails" "$work/err" "$work/out"
 	grep -Eq 'verified: [1-9][0-9]* values, 0 wrong' "$work/out" || fail "$1 verifies nothing" "$work/out"
 }
 
-# Ports of this test's own: those of other tests begin elsewhere
+# Ports of this test; those of other tests begin elsewhere
 first=$((23000 + $$ % 2000 * 3))
 "$bin/prism-rs" -c "$volume" create -s 1024 -b 200 \
 	"127.0.0.1:$first" "127.0.0.1:$((first + 1))" "127.0.0.1:$((first + 2))" >"$work/out" 2>&1 ||

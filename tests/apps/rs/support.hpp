@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The replicas of a PRISM-RS volume in this process, and clients of it. */
+/* Replicas of a PRISM-RS volume in this process, and their clients. */
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline Configuration small_volume(std::uint32_t block_size = 512, std::uint64_t 
 	return Configuration::make(block_size, blocks, test::free_places<ReplicaAddress>(replicas)).value();
 }
 
-/** Each replica serves on a thread and with a device context of its own, so that it can go alone. */
+/** Volume whose replicas each serve on a thread and with a device context of their own, so that one can go alone. */
 class Volume
 {
 public:
@@ -67,7 +67,7 @@ public:
 		place.thread = std::thread([&place] { EXPECT_TRUE(place.store->serve().ok()); });
 	}
 
-	/** Its memory goes with it. */
+	/** Ends the replica; its memory is lost. */
 	void end(unsigned replica)
 	{
 		Place &place = places_[replica];
@@ -78,14 +78,14 @@ public:
 		place.store.reset();
 	}
 
-	/** What a replica has logged. */
+	/** Returns the log of a replica. */
 	[[nodiscard]] std::string logged(unsigned replica)
 	{
 		const std::lock_guard guard(places_[replica].lock);
 		return places_[replica].log;
 	}
 
-	/** What the CPU of a replica sees of a block. */
+	/** Returns the block's slot as the replica's CPU sees it. */
 	[[nodiscard]] Slot at(unsigned replica, std::uint64_t block) const { return places_[replica].store->at(block); }
 
 	const Configuration configuration;
@@ -101,7 +101,7 @@ private:
 	std::deque<Place> places_;
 };
 
-/** Calls that wait. */
+/** Client whose calls wait. */
 class Client
 {
 public:
@@ -130,7 +130,7 @@ public:
 		return operation.outcome;
 	}
 
-	/** All of the block is @p letter. */
+	/** Fills the block with @p letter. */
 	Outcome put(std::uint64_t block, char letter)
 	{
 		const std::string value(block_size, letter);
@@ -141,7 +141,7 @@ public:
 		return run(operation);
 	}
 
-	/** The letter that all of the block is; '!' if it is not one, '?' if it could not be read. */
+	/** Returns the letter that fills the block; '!' if it is not one letter, '?' if it could not be read. */
 	char get(std::uint64_t block)
 	{
 		std::string value(block_size, '-');
@@ -156,7 +156,7 @@ public:
 	const std::uint32_t block_size;
 	Context context = Context::open("prism_lo", Progress::caller).value();
 	std::unique_ptr<VolumeClient> api;
-	Operation last; /* as it ended */
+	Operation last; /* with its outcome */
 };
 
 } // namespace rs_test

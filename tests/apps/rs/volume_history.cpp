@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * volume-history: processes that use one PRISM-RS volume and record what they do, while replicas are stopped, or
- * killed, come back empty and are repaired, and clients are killed too; then the check that what they saw is
- * linearizable for each block, that no operation has failed with one replica gone, and that no buffer is lost.
+ * volume-history: processes that use one PRISM-RS volume and record their operations, while replicas are stopped, or
+ * killed, come back empty and are repaired, and clients are killed too; then a check that the history of each block is
+ * linearizable, that no operation has failed with one replica gone, and that no buffer is lost.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,7 +92,7 @@ private:
 	std::uint64_t values_ = 0;
 };
 
-/** A block, and for PUTs a value that no other has. */
+/** Chooses a block, and for PUTs a value that no other has. */
 int Client::start(Job &job)
 {
 	const double share = static_cast<double>(random_() % 1000) / 1000;
@@ -113,7 +113,7 @@ int Client::start(Job &job)
 	return client_->start(job.operation);
 }
 
-/** A block that was never written is one of zeros. A PUT of unknown outcome stays without an end. */
+/** Records the end. A block that was never written is one of zeros. A PUT of unknown outcome stays without an end. */
 Result<void> Client::end(const Job &job)
 {
 	if (job.operation.outcome == apps::Outcome::failed)
@@ -262,7 +262,10 @@ void Run::begin_replica(unsigned replica, bool is_new)
 	replicas_[replica] = spawn(words);
 }
 
-/** Every other client has one operation under way. The first one is the exclusive writer, if there is to be one. */
+/**
+ * Starts a client; every other one has one operation under way. With @p alone it is the exclusive writer, if there is
+ * to be one.
+ */
 Run::Child Run::begin_client(bool alone)
 {
 	const Child child{0, next_number_++};
@@ -292,7 +295,7 @@ bool Run::ended_well(const Child &child) const
 	return good;
 }
 
-/** A replica dies under load, comes back empty and is repaired, while the clients go on. */
+/** Kills a replica under load; it comes back empty and is repaired, while the clients go on. */
 void Run::replace_replica()
 {
 	const auto replica = static_cast<unsigned>(random_() % replicas_.size());
@@ -319,7 +322,7 @@ void Run::replace_client()
 	victim = begin_client(alone);
 }
 
-/** A replica is cut off, long enough for its connections to fail or not, and has forgotten nothing when it goes on. */
+/** Stops a replica, perhaps long enough for its connections to fail; it has forgotten nothing when it goes on. */
 void Run::stop_replica()
 {
 	const pid_t replica = replicas_[random_() % replicas_.size()];
@@ -328,7 +331,7 @@ void Run::stop_replica()
 	::kill(replica, SIGCONT);
 }
 
-/** All but one, for longer than operations wait: what is under way ends without a quorum. */
+/** Stops all replicas but one for longer than operations wait: those under way end without a quorum. */
 void Run::stop_quorum()
 {
 	const std::size_t left = random_() % replicas_.size();
@@ -343,7 +346,7 @@ void Run::stop_quorum()
 	signal(SIGCONT);
 }
 
-/** In any order, one at a time. */
+/** Runs all disturbances, in any order, one at a time. */
 void Run::disturb()
 {
 	std::vector<void (Run::*)()> disturbances;
@@ -385,7 +388,7 @@ bool Run::linearizable() const
 	return report.verdict == test::Verdict::linearizable;
 }
 
-/** Each replica, once the scans for what the dead have left are over: a buffer for each block that was written. */
+/** Checks each replica once the scans for lost buffers are over: one buffer for each block that was written. */
 bool Run::nothing_lost()
 {
 	Result<Context> context = Context::open("prism_lo", Progress::caller);
@@ -407,7 +410,7 @@ bool Run::nothing_lost()
 			written = stats["blocks"]["written"].get<std::uint64_t>();
 			if (used == written)
 				break;
-			for (int i = 0; i < 20; i++) { /* it may be asked about what it has under way */
+			for (int i = 0; i < 20; i++) { /* it may be asked about operations under way */
 				client->poll({});
 				std::this_thread::sleep_for(10ms);
 			}
