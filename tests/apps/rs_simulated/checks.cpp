@@ -14,7 +14,7 @@ using prism::rs::Tag;
 namespace
 {
 
-/** What a last GET of @p block at @p replicas would find. */
+/** Returns the value that a last GET of @p block at @p replicas would find. */
 std::uint64_t newest(const std::vector<const Replica *> &replicas, std::uint64_t block)
 {
 	Tag tag;
@@ -29,7 +29,7 @@ std::uint64_t newest(const std::vector<const Replica *> &replicas, std::uint64_t
 	return value;
 }
 
-/** The same of each block, at some quorum. */
+/** Records a last GET of each block, at a random quorum. */
 void read_all(const Remains &remains)
 {
 	std::vector<const Replica *> serving;

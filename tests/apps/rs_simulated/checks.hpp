@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What must hold at the end of a run, when all clients have gone and scans have found what these lost. */
+/* Checks at the end of a run, when all clients have gone and scans have recovered the buffers that these lost. */
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace rs_sim
 {
 
-/** What a run has left. */
+/** Remains of a run. */
 struct Remains {
-	std::vector<Replica *> replicas; /* that are there */
-	unsigned failures = 0;           /* that the volume stands */
+	std::vector<Replica *> replicas; /* those that are up */
+	unsigned failures = 0;           /* that the volume tolerates */
 	std::uint64_t blocks = 0;
 	std::uint32_t users = 0;
 	simulation::History &history;
 	prism::test::Random &random;
-	std::function<void(const std::string &)> find; /* is told what is wrong */
+	std::function<void(const std::string &)> find; /* called with each error */
 };
 
-/** Empties the replicas' lists. */
+/** Checks all that must hold. Empties the replicas' lists. */
 void check(const Remains &remains);
 
 } // namespace rs_sim

@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr std::uint32_t domain = 1;
-/* What Protocol posts to install a block: no other chain has as many requests. */
+/* Requests that Protocol posts to install a block; no other chain has as many. */
 constexpr std::size_t requests_of_an_install = 3;
 
 bool installs(const ReplicaRequest &request)
@@ -31,7 +31,7 @@ bool gets(const Lane &lane)
 	return lane.operation && lane.operation->kind == prism::apps::OperationKind::get;
 }
 
-/** The tag that @p request has read becomes that of the block which has come before it. */
+/** Flaw::deaf_get: replaces the tag that @p request has read by that of the block that has arrived. */
 void take_tag_of_block(const Lane &lane, ReplicaRequest &request)
 {
 	for (const ReplicaRequest &other : lane.requests) {
@@ -41,7 +41,7 @@ void take_tag_of_block(const Lane &lane, ReplicaRequest &request)
 	}
 }
 
-/** A quorum of one replica less than there must be, for Protocol, which asks how many replicas there are. */
+/** Returns the options of Protocol. With Flaw::small_quorum, fewer replicas make its quorum one too small. */
 prism::rs::ProtocolOptions protocol_options(const ClientOptions &options)
 {
 	prism::rs::ProtocolOptions protocol = options.protocol;
@@ -111,7 +111,7 @@ void Client::poll()
 	hand_over();
 }
 
-/** As the session does, but for what a Flaw changes of an answer. */
+/** Handles a completion as the session does, except for changes by a Flaw. */
 void Client::handle(const prism::Completion &completion)
 {
 	const RequestId id = RequestId::of(completion.wr_id);
@@ -131,7 +131,7 @@ void Client::handle(const prism::Completion &completion)
 	missing_ = false;
 }
 
-/** Flaw::no_write_back leaves out the second round of a GET, which is as if all had gone well. */
+/** Flaw::no_write_back: skips the second round of a GET as if it had succeeded. */
 bool Client::spares(const prism::Chain::Posting &posting)
 {
 	if (flaw_ != Flaw::no_write_back || is_repair_)

@@ -18,26 +18,29 @@ struct ClientOptions {
 	prism::rs::ProtocolOptions protocol;
 	std::uint32_t depth = 1; /* operations under way at once */
 	std::uint32_t block_size = 512;
-	std::uint32_t report_batch = 4; /* addresses of a report */
+	std::uint32_t report_batch = 4; /* addresses in one report */
 	soft::Time timeout = 0;         /* ns, of an operation */
 	Flaw flaw = Flaw::none;
 };
 
 class Client;
 
-/** What a client needs of the simulation around it. */
+/** Services of the simulation that a client needs. */
 class ClientSurroundings
 {
 public:
 	virtual ~ClientSurroundings() = default;
 	[[nodiscard]] virtual soft::Time time() const = 0;
-	/** @p client wants a connection to @p replica, which is told @p epoch: link_up() will be called once it is. */
+	/**
+	 * Requests a connection of @p client to @p replica, which is told @p epoch; link_up() is called once it is
+	 * made.
+	 */
 	virtual void want(Client &client, unsigned replica, std::uint64_t epoch) = 0;
-	/** @p client has closed a connection. */
+	/** Called when @p client has closed a connection. */
 	virtual void closed(Client &client, unsigned replica, std::uint32_t connection) = 0;
 };
 
-/** A client's registered memory. */
+/** Registered memory of a client. */
 class ClientMemory
 {
 public:
@@ -59,38 +62,38 @@ private:
 	std::uint32_t key_ = 0;
 };
 
-/** prism::rs::VolumeClient in virtual time: a session over simulated connections, and what a Flaw does between them. */
+/** prism::rs::VolumeClient in virtual time: a session over simulated connections, and a Flaw's changes between them. */
 class Client final : private prism::rs::SessionHost, private LinkHooks
 {
 public:
 	using Ended = std::function<void(prism::apps::Operation &)>;
 
-	/** @p ended: is told of each operation that has ended. */
+	/** @p ended: called with each operation that has ended. */
 	Client(test::Node &node, ClientSurroundings &around, const ClientOptions &options, Ended ended);
 
-	/** Wants its first connections. */
+	/** Requests the first connections. */
 	void begin() { session_.begin(); }
 	[[nodiscard]] prism::rs::VolumeSession &session() noexcept { return session_; }
 
-	/** Runs @p operation on @p block. False: as many as can be are under way. */
+	/** Runs @p operation on @p block. Returns false if the most operations are under way. */
 	bool start(prism::apps::Operation &operation, std::uint64_t block);
-	/** Handles what has completed, whose time has come, and what replicas have asked. */
+	/** Handles completions, timers and requests of replicas. */
 	void poll();
-	/** Posts what was put off. */
+	/** Posts requests that were put off. */
 	void ring() { session_.ring(); }
 	[[nodiscard]] bool has_completions() const noexcept;
-	/** When poll() has something to do even if nothing happens; 0: never. */
+	/** Returns the moment at which poll() has something to do even if nothing happens; 0 if never. */
 	[[nodiscard]] soft::Time next_timer() const noexcept;
-	/** A replica at which an install is under way; nothing: there is none. */
+	/** Returns a replica at which an install is under way; nothing if there is none. */
 	[[nodiscard]] std::optional<unsigned> installing() noexcept;
-	/** Installs that have not replaced anything. */
+	/** Returns the number of installs that replaced nothing. */
 	[[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
 
 	/* Connections */
 	void link_up(unsigned replica, std::unique_ptr<Pair> pair, const Admission &admission);
-	/** The connection to @p replica has ended. */
+	/** Tells the session that the connection to @p replica has ended. */
 	void link_down(unsigned replica) { session_.link_down(replica); }
-	/** The replica asks; @p settled is called when that is so. */
+	/** Handles the replica's request to settle; calls @p settled when the client has. */
 	void settle(unsigned replica, std::function<void()> settled) { links_[replica]->settle(std::move(settled)); }
 
 private:
@@ -112,11 +115,11 @@ private:
 	const bool is_repair_;
 	const Ended ended_;
 	ClientMemory memory_;
-	std::vector<std::unique_ptr<Link>> links_; /* by replica; null: there is none */
+	std::vector<std::unique_ptr<Link>> links_; /* by replica; may be null */
 	prism::rs::VolumeSession session_;
 	std::vector<prism::Completion> spared_; /* of requests that spares() has kept */
 	std::uint64_t misses_ = 0;
-	bool missing_ = false; /* what is released now is of a miss */
+	bool missing_ = false; /* the buffer released now belongs to a miss */
 };
 
 } // namespace rs_sim

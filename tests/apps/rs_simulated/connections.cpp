@@ -24,13 +24,13 @@ bool is_connected(const Wire &wire)
 
 } // namespace
 
-/** When something that is said now can begin its way. */
+/** Returns the moment from which a message sent now is not held up. */
 Time Connections::passes(const Wire &wire) const
 {
 	return world_.now() + world_.held_up(*wire.seat, wire.replica);
 }
 
-/** How long a message takes. */
+/** Returns a random time for a message. */
 Time Connections::short_time()
 {
 	return world_.random().between(10 * us, 100 * us);
@@ -46,7 +46,7 @@ void Connections::up(const WirePtr &wire, Time delay, std::function<void(Replica
 	});
 }
 
-/** Only a client that still uses the connection hears what comes over it. */
+/** Delivers a message, but only if the client still uses the connection. */
 void Connections::down(const WirePtr &wire, Time delay, std::function<void(Seat &)> hear)
 {
 	wire->last_down = std::max(wire->last_down, passes(*wire) + delay);
@@ -72,7 +72,7 @@ void Connections::want(Seat &seat, unsigned replica, std::uint64_t epoch)
 	world_.after(short_time(), [this, wire, epoch] { reach(wire, epoch); });
 }
 
-/** The request of a client arrives. */
+/** Handles a client's request at the replica. */
 void Connections::reach(const WirePtr &wire, std::uint64_t epoch)
 {
 	if (wire->seat->life != wire->client)
@@ -84,7 +84,7 @@ void Connections::reach(const WirePtr &wire, std::uint64_t epoch)
 	}
 	const Replica::Request request{epoch, wire->seat->client->session().repairs(wire->replica)};
 	const std::optional<Admission> admission = site.replica->admit(*wire->pair, request);
-	if (!admission && request.repairs) { /* there is nothing to repair, as a repair is told */
+	if (!admission && request.repairs) { /* a repair learns that there is nothing to repair */
 		wire->seat->repair->protocol().give_up(EBUSY);
 		return;
 	}
@@ -111,7 +111,7 @@ void Connections::try_again(const WirePtr &wire)
 	});
 }
 
-/** The replica's answer arrives; the client says that it is ready. */
+/** Handles the replica's answer at the client, which then says that it is ready. */
 void Connections::answer(const WirePtr &wire)
 {
 	if (wire->seat->life != wire->client) {
@@ -122,7 +122,7 @@ void Connections::answer(const WirePtr &wire)
 	world_.after(passes(*wire) - world_.now() + short_time(), [this, wire] { confirm(wire); });
 }
 
-/** The replica hears that; only with its own mark does the client begin. */
+/** Handles that at the replica; the client begins only with the replica's own mark. */
 void Connections::confirm(const WirePtr &wire)
 {
 	const Site &site = *world_.sites_[wire->replica];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The control connections between clients and replicas. */
+/* Control connections between clients and replicas. */
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace rs_sim
 
 class World;
 
-/** A TCP connection of one incarnation of a client to one of a replica. What is said arrives in its order. */
+/** TCP connection of one incarnation of a client to one of a replica. Messages arrive in order. */
 struct Wire {
 	Seat *seat = nullptr;
-	std::uint64_t client = 0; /* life */
+	std::uint64_t client = 0; /* life of the client */
 	unsigned replica = 0;
 	std::uint64_t life = 0;
 	std::uint32_t connection = 0;
@@ -28,23 +28,23 @@ struct Wire {
 };
 using WirePtr = std::shared_ptr<Wire>;
 
-/** All of them: how they are made, what is said over them, and how they end. */
+/** All control connections: set-up, messages and end. */
 class Connections
 {
 public:
 	explicit Connections(World &world) : world_(world) {}
 
-	/** The client of @p seat wants one to @p replica, which is told @p epoch. */
+	/** Connects the client of @p seat to @p replica, which is told @p epoch. */
 	void want(Seat &seat, unsigned replica, std::uint64_t epoch);
-	/** The client's side of one is no more. */
+	/** Ends the client's side of a connection. */
 	void end(const WirePtr &wire);
-	/** The client of @p seat has a repair, which says something to @p replica, and hears the answer. */
+	/** Sends a message of a repair, the client of @p seat, to @p replica, whose answer it gets. */
 	void tell(Seat &seat, unsigned replica, const prism::apps::ControlMessage &message);
 
-	/* @p site has something to say on its connection @p number. */
+	/* Send a message of @p site on its connection @p number. */
 	void tell_to_settle(const Site &site, std::uint32_t number, std::uint64_t value);
 	void tell_ended(const Site &site, std::uint32_t number);
-	/** Its clients are told that @p site has crashed. */
+	/** Tells the clients of @p site that it has crashed. */
 	void tell_crashed(const Site &site);
 
 private:

@@ -83,7 +83,7 @@ void Link::settle(std::function<void()> answer)
 	settling_ = {std::move(answer), {}, false};
 }
 
-/** A flush, be it of nothing, tells that the reports before it have arrived. */
+/** Goes on settling. A flush, even an empty one, shows that the reports before it have arrived. */
 int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
 {
 	for (const std::uint64_t address : std::exchange(waiting_, {}))

@@ -21,24 +21,24 @@ namespace soft = prism::soft;
 namespace test = prism::test;
 using simulation::Pair;
 
-/** What a replica tells a client that connects. */
+/** Data that a replica gives to a client that connects. */
 struct Admission {
 	prism::rs::ReplicaView view;
 	std::uint32_t connection = 0; /* its number at this incarnation of the replica */
 };
 
-/** What a Flaw of the client changes on its way to a connection. */
+/** Changes that a Flaw makes to a client's use of its connections. */
 class LinkHooks
 {
 public:
 	virtual ~LinkHooks() = default;
-	/** Whether the request is not posted: whoever says so sees to its completion. */
+	/** Returns true if the request must not be posted; the hook then produces its completion. */
 	virtual bool spares(const prism::Chain::Posting &posting) = 0;
-	/** Whether the buffer that is released now is not reported. */
+	/** Returns true if the buffer released now must not be reported. */
 	[[nodiscard]] virtual bool forgets_buffer() const = 0;
 };
 
-/** A client's connection to one replica: prism::rs::Link, without sockets. */
+/** Client's connection to one replica: prism::rs::Link without sockets. */
 class Link final : public prism::rs::ReplicaLink
 {
 public:
@@ -49,8 +49,8 @@ public:
 	[[nodiscard]] std::uint32_t connection() const noexcept { return connection_; }
 
 	/**
-	 * The replica asks, and talk() hears it; @p answer is called when all requests that were posted before have
-	 * ended and all is reported.
+	 * Handles the replica's request to settle. talk() calls @p answer when all requests posted before have ended
+	 * and all freed buffers are reported.
 	 */
 	void settle(std::function<void()> answer);
 
@@ -65,7 +65,7 @@ public:
 private:
 	struct Settling {
 		std::function<void()> answer;
-		std::optional<std::uint64_t> before; /* requests of this number and below; nothing: not heard yet */
+		std::optional<std::uint64_t> before; /* last number of these requests; nothing: not asked yet */
 		bool flushed = false;
 	};
 
@@ -79,7 +79,7 @@ private:
 	LinkHooks &hooks_;
 	prism::FreeReport batch_;
 	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
-	std::vector<std::uint64_t> again_;   /* of Flaw::double_report */
+	std::vector<std::uint64_t> again_;   /* for Flaw::double_report */
 	std::optional<Settling> settling_;
 	std::uint32_t flushes_ = 0; /* under way */
 };

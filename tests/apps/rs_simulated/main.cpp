@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* rs-sim: PRISM-RS's protocol on a simulated network, or one that is broken on purpose. */
+/* rs-sim: PRISM-RS's protocol on a simulated network, or a protocol that is broken on purpose. */
 #include <cstdio>
 #include <string>
 

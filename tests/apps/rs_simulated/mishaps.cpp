@@ -29,7 +29,7 @@ Seat &Mishaps::first_user()
 	return *world_.seats_.front();
 }
 
-/** A user dies after some more packets. */
+/** Lets the first user die after some more packets. */
 void Mishaps::crash_user()
 {
 	if (world_.is_doomed() || !first_user().client)
@@ -38,7 +38,7 @@ void Mishaps::crash_user()
 	world_.doom(first_user(), world_.random().between(1, 60));
 }
 
-/** As often as that many crashes are left, unless too few replicas would be left. */
+/** Crashes the replica and counts that, unless too few replicas would be left. */
 void Mishaps::crash_replica(unsigned replica, bool stays_away)
 {
 	if (world_.crash_replica(replica, stays_away))
@@ -50,7 +50,7 @@ unsigned Mishaps::some_replica()
 	return static_cast<unsigned>(world_.random().below(options_.replicas));
 }
 
-/** Other than that nothing happens, so no repair has a reason to begin again. */
+/** Crashes as many replicas as allowed at once. Nothing else happens, so no repair has a reason to begin again. */
 void Mishaps::crash_together()
 {
 	together_left_ = false;
@@ -61,8 +61,8 @@ void Mishaps::crash_together()
 }
 
 /**
- * The first user writes to one replica alone, which has acknowledged that when it is lost, and repaired. Then another
- * one acknowledges too. Who counts both has a write that a read of the other two does not see.
+ * Lets the first user write to one replica alone, which acknowledges and then is lost and repaired. Then another
+ * replica acknowledges, too. A client that counts both has a write that a read of the other two does not see.
  */
 void Mishaps::lose_acknowledgements()
 {
@@ -82,7 +82,7 @@ void Mishaps::lose_acknowledgements()
 	world_.after(delay, [this, lost, life, healed, apart] { heal_when_repaired(lost, life, healed, apart); });
 }
 
-/** @p life: of the replica before it is lost. */
+/** Ends the partition from @p healed once @p lost is repaired. @p life: of that replica before it was lost. */
 void Mishaps::heal_when_repaired(unsigned lost, std::uint64_t life, unsigned healed, unsigned apart)
 {
 	const Site &site = *world_.sites_[lost];
@@ -96,9 +96,9 @@ void Mishaps::heal_when_repaired(unsigned lost, std::uint64_t life, unsigned hea
 }
 
 /**
- * The first user dies when one replica alone has what it was writing, and comes back where that one cannot be reached.
- * If its new life takes the tags of the first, two blocks have the same. One reader sees the one, and the last reader,
- * which cannot reach that replica either, the other.
+ * Lets the first user die when only one replica has its write, and come back where it cannot reach that replica. If its
+ * new life used the tags of the first, two blocks would have the same tag: one reader would see one, and the last
+ * reader, which cannot reach that replica either, the other.
  */
 void Mishaps::live_twice()
 {
@@ -129,7 +129,7 @@ void Mishaps::begin_second_life(unsigned alone)
 	world_.come_back(seat, 20 * us);
 }
 
-/** A repair vanishes, or another one begins that knows nothing of the first. */
+/** Ends a repair, or begins another one that does not know of the first. */
 void Mishaps::crash_repair()
 {
 	const auto found =
@@ -142,14 +142,14 @@ void Mishaps::crash_repair()
 		world_.lose_repair(**found);
 		return;
 	}
-	/* It is not heard of, so the other one takes its place, and goes on all the same. */
+	/* The first one is cut off, so the other takes its place; but the first goes on. */
 	const Time lease = options_.replica.repair_lease;
 	if (world_.random().chance(50))
 		world_.part(**found, replica, world_.random().between(lease, 4 * lease));
 	world_.after(world_.random().below(3 * lease), [this, replica] { world_.begin_repair(replica, false); });
 }
 
-/** A client from one replica, or from all but one, for a while each. */
+/** Cuts a client off from one replica, or from all but one, for a random time each. */
 void Mishaps::part()
 {
 	if (world_.is_parted() && !world_.random().chance(10))
@@ -170,22 +170,22 @@ void Mishaps::part()
 }
 
 /**
- * What makes a partition worse than it is: the client, or a replica that it can still talk to, is lost meanwhile. So it
- * is the only one that has what was written, or one of few.
+ * Makes a partition worse: the client, or a replica that it can still reach, is lost meanwhile, and was the only one,
+ * or one of few, that had a write.
  */
 void Mishaps::aggravate(Seat &seat, unsigned replica)
 {
 	const Time delay = world_.random().between(100 * us, options_.longest_partition);
 	if (replica_crashes_left_ && world_.random().chance(50)) {
 		due_crashes_.push_back({world_.now() + delay, replica});
-		world_.after(delay, [] {}); /* see happen(): a replica may be in the middle of something now */
+		world_.after(delay, [] {}); /* see happen(): the replica may be in the middle of something now */
 	} else if (seat.user && crashes_left_) {
 		crashes_left_--;
 		world_.after(delay, [this, &seat] { crash_here(seat); });
 	}
 }
 
-/** A user comes back where it was, or at a place that no partition is around. */
+/** Crashes a user, which comes back where it was, or at a place without partitions. */
 void Mishaps::crash_here(Seat &seat)
 {
 	if (world_.closing_ || !seat.client)
@@ -199,19 +199,19 @@ void Mishaps::crash_here(Seat &seat)
 	world_.come_back(seat, world_.random().between(10 * us, 5 * ms));
 }
 
-/** Whether one of so many that are to happen in all is due now: at any step of a run, or with one of many bursts. */
+/** Returns true if one of @p in_all events is due now: at any step of a run, or with one of many bursts. */
 bool Mishaps::is_due(unsigned in_all)
 {
 	const double bursts = options_.days * static_cast<double>(day / second) / options_.pause;
 	return world_.random().chance(options_.days <= 0 ? happenings : 100 * in_all / bursts);
 }
 
-/** What is still to happen to users, replicas and repairs, at random times; of days, with each burst. */
+/** Starts events that are due for users, replicas and repairs, at random times; with days, called with each burst. */
 void Mishaps::happen()
 {
 	if (crashes_left_ && is_due(options_.crashes))
 		crash_user();
-	/* Most are to come with a partition, if there are any. */
+	/* Most replica crashes should come with a partition, if there are any. */
 	const bool rarely = options_.days <= 0 && partitions_left_;
 	if (replica_crashes_left_ && (!rarely || world_.random().chance(10)) && is_due(options_.replica_crashes))
 		crash_replica(some_replica(), false);
@@ -227,7 +227,7 @@ void Mishaps::happen()
 		crash_together();
 }
 
-/** What happens at a step, also of days. */
+/** Starts the events of a step, also in runs of days. */
 void Mishaps::happen_at_once()
 {
 	const auto is_late = [this](const auto &crash) { return crash.first <= world_.now(); };

@@ -13,11 +13,14 @@ namespace rs_sim
 class World;
 struct WorldOptions;
 
-/** What happens to users, replicas, repairs and partitions between them, at random times, as often as options say. */
+/**
+ * Events that hit users, replicas, repairs and the partitions between them, at random times, as often as the options
+ * say.
+ */
 class Mishaps
 {
 public:
-	/** Both must live as long. */
+	/** @p world and @p options must outlive this object. */
 	Mishaps(World &world, const WorldOptions &options);
 
 	void happen();
@@ -41,7 +44,7 @@ private:
 
 	World &world_;
 	const WorldOptions &options_;
-	std::vector<std::pair<soft::Time, unsigned>> due_crashes_; /* of replicas */
+	std::vector<std::pair<soft::Time, unsigned>> due_crashes_; /* time and replica */
 	unsigned crashes_left_;
 	unsigned replica_crashes_left_;
 	unsigned repair_crashes_left_;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where replicas, users and repairs are. */
+/* Hosts of replicas, users and repairs. */
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Site final : simulation::Site {
 	[[nodiscard]] simulation::Store *store() const noexcept override { return replica.get(); }
 
 	const unsigned number;
-	std::unique_ptr<Replica> replica; /* null: it has crashed */
+	std::unique_ptr<Replica> replica; /* null if it has crashed */
 	std::uint64_t life = 1;
 	bool stays_away = false;
 };
 
-/** A host, and the client on it; of a user or of a repair. */
+/** Host with a client on it, a user's or a repair's. */
 struct Seat final : simulation::Seat, RepairTalk {
 	Seat(Connections &all_connections, std::size_t seat_number, std::uint8_t host_number, unsigned replicas);
 	~Seat() override;
@@ -43,13 +43,13 @@ struct Seat final : simulation::Seat, RepairTalk {
 	void tell(unsigned replica, const prism::apps::ControlMessage &message) override;
 
 	Connections &connections;
-	std::unique_ptr<User> user; /* null: a repair's */
+	std::unique_ptr<User> user; /* null for a repair */
 	std::unique_ptr<Client> client;
 	std::unique_ptr<Repair> repair;
-	unsigned repaired = 0;      /* replica */
+	unsigned repaired = 0;      /* replica that it repairs */
 	std::uint64_t identity = 0; /* of the client, in its tags */
 	std::uint64_t life = 0;
-	std::vector<std::shared_ptr<Wire>> wires; /* by replica: of the connection that is there */
+	std::vector<std::shared_ptr<Wire>> wires; /* by replica: current connections */
 };
 
 } // namespace rs_sim

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> Repair::new_epoch() noexcept
 
 void Repair::tell(unsigned replica, const ControlMessage &message) noexcept
 {
-	/* Each believes that it is its turn. */
+	/* Flaw::no_turns: each repair believes that it is its turn. */
 	if (flaw_ == Flaw::no_turns && message.kind == prism::rs::turn_message && replica != replica_)
 		protocol_.hear(replica, {message.kind, 0});
 	else

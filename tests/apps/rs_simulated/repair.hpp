@@ -11,27 +11,27 @@
 namespace rs_sim
 {
 
-/** The conversation of a repair with replicas, which is not lost as long as the connections are there. */
+/** Conversation of a repair with replicas. No message is lost while the connections exist. */
 class RepairTalk
 {
 public:
 	virtual ~RepairTalk() = default;
-	/** Answered some time by Repair::hear(). */
+	/** Sends @p message; the answer arrives later at the repair's protocol. */
 	virtual void tell(unsigned replica, const prism::apps::ControlMessage &message) = 0;
 };
 
-/** prism::rs::RepairProtocol, over a client in virtual time. */
+/** prism::rs::RepairProtocol over a client in virtual time. */
 class Repair final : private prism::rs::RepairClient
 {
 public:
-	/** @p client is that of the repair. */
+	/** @p client: the repair's. */
 	Repair(Client &client, const prism::rs::RepairRules &rules, Flaw flaw, prism::test::Random &random,
 		RepairTalk &talk);
 
 	[[nodiscard]] prism::rs::RepairProtocol &protocol() noexcept { return protocol_; }
-	/** Goes on with what can be gone on with now. */
+	/** Goes on as far as possible now. */
 	void poll();
-	/** @p operation of the client has ended. */
+	/** Called when @p operation of the client has ended. */
 	void ended(prism::apps::Operation &operation);
 
 private:

@@ -55,7 +55,7 @@ bool Replica::admits(const Request &request, std::uint32_t number)
 	return !answer.error;
 }
 
-/** The number of a connection is that which it will have: who is refused has none. */
+/** Admits a client under its future connection number; a refused client gets none. */
 std::optional<Admission> Replica::admit(Pair &pair, const Request &request)
 {
 	if (!admits(request, next_number()))

@@ -18,34 +18,34 @@ namespace rs_sim
 struct ReplicaOptions : simulation::StoreOptions {
 	std::uint64_t blocks = 4;
 	std::uint32_t block_size = 512;
-	std::uint32_t spare_buffers = 64;    /* beside one a block */
-	soft::Time repair_lease = 4'000'000; /* ns: as prism::rs::repair_lease */
+	std::uint32_t spare_buffers = 64;    /* beside one for each block */
+	soft::Time repair_lease = 4'000'000; /* ns; like prism::rs::repair_lease */
 	Flaw flaw = Flaw::none;
 };
 
-/** What the memory of one replica is, and who may use it when: prism::rs::Replica, on a simulated device. */
+/** Memory of one replica, and its rules of access: prism::rs::Replica on a simulated device. */
 class Replica final : public simulation::Store
 {
 public:
-	/** @p is_new: nothing was ever written to the volume; otherwise it has lost what it knew. */
+	/** @p is_new: true if nothing was ever written to the volume; false if the replica has lost its memory. */
 	Replica(test::Node &node, simulation::Surroundings &around, const ReplicaOptions &options, bool is_new);
 
 	struct Request {
-		std::uint64_t epoch = 0; /* the newest that the client knows */
+		std::uint64_t epoch = 0; /* newest epoch that the client knows */
 		bool repairs = false;
 	};
-	/** Connects @p pair; nothing: it is refused. */
+	/** Connects @p pair. Returns nothing if the client is refused. */
 	std::optional<Admission> admit(Pair &pair, const Request &request);
 
-	/** What connection @p number, a repair's, says; the answer is an errno. */
+	/** Handles a message on connection @p number, a repair's. Returns an errno. */
 	int hear(std::uint32_t number, const prism::apps::ControlMessage &message);
 
 	[[nodiscard]] bool serving() const noexcept { return state_.serving(); }
 	[[nodiscard]] prism::rs::Slot at_block(std::uint64_t block) const noexcept;
-	/** Buffers that are not in the free list. */
+	/** Returns the number of buffers outside the free list. */
 	[[nodiscard]] std::uint64_t buffers_in_use() const noexcept;
 
-	/** Every slot has a whole block, under its tag; tells what is wrong. */
+	/** Checks that every slot has a whole block under its tag; reports errors. */
 	void check_blocks();
 
 private:

@@ -16,7 +16,7 @@ using prism::test::Kind;
 
 namespace
 {
-/* How late an operation may be told that its time is over: clients are busy with other things now and then */
+/* Longest delay of an operation's time-out: clients are busy with other things now and then */
 constexpr soft::Time patience = 100'000;
 } // namespace
 
@@ -60,7 +60,7 @@ soft::Time User::next_begin(soft::Time now) const noexcept
 	return next;
 }
 
-/** A block, an operation, and for PUTs a value that no other has, from the first byte of the block to the last. */
+/** Chooses a block, an operation, and for PUTs a value that no other has, which fills the block. */
 void User::begin(Job &job, soft::Time now)
 {
 	work_--;
@@ -87,8 +87,8 @@ void User::begin(Job &job, soft::Time now)
 }
 
 /**
- * An operation of unknown outcome stays without an end; one that failed has changed nothing. A block that was never
- * written reads as zeros: it is absent to the checker.
+ * Records the end. An operation of unknown outcome stays without an end; a failed one has changed nothing. A block that
+ * was never written reads as zeros: it is absent to the checker.
  */
 void User::ended(const prism::apps::Operation &operation, soft::Time now)
 {

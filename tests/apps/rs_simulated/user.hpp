@@ -15,12 +15,12 @@ namespace rs_sim
 
 struct UserOptions {
 	std::uint64_t blocks = 4; /* of the volume */
-	std::uint64_t busy = 4;   /* that are used, at most: the last ones */
+	std::uint64_t busy = 4;   /* blocks that are used, at most: the last ones */
 	std::uint32_t block_size = 512;
 	std::uint32_t depth = 3;
 	soft::Time timeout = 0; /* as in ClientOptions */
-	double gets = 50;       /* percent; what is left are PUTs */
-	soft::Time pause = 0;   /* ns between two operations of a lane, on the average */
+	double gets = 50;       /* percent; the rest are PUTs */
+	soft::Time pause = 0;   /* mean ns between two operations of a lane */
 };
 
 struct UserFigures {
@@ -30,36 +30,36 @@ struct UserFigures {
 	std::uint64_t stale = 0;  /* ESTALE */
 };
 
-/** What one application does with its volume: random operations, whose answers it checks and records. */
+/** Application on one volume: random operations, whose answers it checks and records. */
 class User
 {
 public:
-	/** @p find is told what is wrong with an answer. */
+	/** @p find: called with each error in an answer. */
 	User(std::uint32_t number, const UserOptions &options, prism::test::Random &random,
 		simulation::History &history, std::function<void(const std::string &)> find);
 
 	/** Begins to use @p client, which must live until leave(). */
 	void use(Client &client) noexcept { client_ = &client; }
-	/** In the middle of whatever is under way. */
+	/** Stops in the middle of its operations. */
 	void leave() noexcept;
 
-	/** So many operations more. */
+	/** Adds this number of operations. */
 	void give_work(std::uint64_t operations) { work_ += operations; }
 	void drop_work() { work_ = 0; }
-	/** Begins what can begin, at @p now. */
+	/** Begins as many operations as it can, at @p now. */
 	void go_on(soft::Time now);
-	/** When the next operation can begin that cannot yet; 0: there is none. */
+	/** Returns the moment at which the next waiting operation can begin; 0 if there is none. */
 	[[nodiscard]] soft::Time next_begin(soft::Time now) const noexcept;
-	/** @p operation, of this user, has ended, at @p now. */
+	/** Handles the end of @p operation of this user, at @p now. */
 	void ended(const prism::apps::Operation &operation, soft::Time now);
 
-	/** From now on no operation can succeed that has not begun yet. */
+	/** Declares that no operation that begins from now on can succeed. */
 	void expect_failures() noexcept { hopeless_ = true; }
 
 	[[nodiscard]] bool busy() const noexcept;
 	[[nodiscard]] bool done() const noexcept { return !work_ && !busy(); }
 	[[nodiscard]] const UserFigures &figures() const noexcept { return figures_; }
-	/** One of its PUTs has met a newer one, though it is to be the only one that writes. */
+	/** Returns true if one of its PUTs has met a newer one, though it should be the only writer. */
 	[[nodiscard]] bool usurped() const noexcept { return usurped_; }
 
 private:
@@ -81,7 +81,7 @@ private:
 	prism::test::Random &random_;
 	simulation::History &history_;
 	const std::function<void(const std::string &)> find_;
-	std::vector<Job> jobs_; /* as many as can be under way */
+	std::vector<Job> jobs_; /* one for each operation that can be under way */
 	Client *client_ = nullptr;
 	std::uint64_t work_ = 0;
 	std::uint64_t values_ = 0;

@@ -20,8 +20,8 @@ using soft::Time;
 namespace
 {
 
-constexpr Time longest_run = 30 * second; /* without days */
-/* The number of clients of Flaw::same_client */
+constexpr Time longest_run = 30 * second; /* for runs without days */
+/* Number of all clients under Flaw::same_client */
 constexpr std::uint64_t one_for_all = 7;
 
 } // namespace
@@ -141,7 +141,7 @@ void World::tell_ended(simulation::Site &base, std::uint32_t connection)
 	connections_.tell_ended(static_cast<const Site &>(base), connection);
 }
 
-/** A new incarnation of a user's client. */
+/** Starts a new incarnation of a user's client. */
 void World::sit_down(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
@@ -169,7 +169,7 @@ void World::sit_down(simulation::Seat &base)
 	seat.next_poll = now() + 1;
 }
 
-/** Replicas learn of it some time. */
+/** Kills the client; replicas learn of it later. */
 void World::kill(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
@@ -199,20 +199,23 @@ void World::retire(const Replica &replica)
 	result_.stores.add(replica.figures());
 }
 
-/** With its memory. As many as a volume stands may be without at a time; those that stay away may be more. */
+/**
+ * Crashes the replica; its memory is lost. At most as many may be down at a time as the volume tolerates, or more if
+ * they stay away. Returns false if none may crash.
+ */
 bool World::crash_replica(unsigned replica, bool stays_away)
 {
 	Site &site = *sites_[replica];
 	const unsigned left = serving() - (site.replica && site.replica->serving());
 	const bool too_many = left < options_.replicas - failures() && !(stays_away && options_.down > failures());
-	/* One that is on its way back may go again, but most are to come back. */
+	/* A replica on its way back may crash again, but most must come back. */
 	if (!site.replica || too_many || (!site.replica->serving() && !random().chance(3)))
 		return false;
 	result_.replica_crashes++;
 	retire(*site.replica);
 	if (!random().chance(simulation::silent))
 		connections_.tell_crashed(site);
-	for (const auto &seat : seats_) { /* its repair notices that its own talk is over */
+	for (const auto &seat : seats_) { /* its repair notices that its connection to the replica has ended */
 		if (!seat->repair || seat->repaired != replica)
 			continue;
 		after(random().between(100 * us, 2 * ms), [this, &seat = *seat, life = seat->life] {
@@ -298,7 +301,7 @@ void World::look_after_repairs(Seat &seat)
 	kill(seat);
 }
 
-/** Another one follows. */
+/** Ends a repair; another one follows. */
 void World::lose_repair(Seat &seat)
 {
 	result_.lost_repairs++;
@@ -323,7 +326,7 @@ bool World::whole() const
 	return std::ranges::all_of(sites_, well) && std::ranges::all_of(seats_, at_rest);
 }
 
-/** For who wonders why nothing goes on. */
+/** Describes the state, for debugging a run that makes no progress. */
 std::string World::state() const
 {
 	std::string text;
@@ -345,7 +348,7 @@ std::string World::state() const
 	return text;
 }
 
-/** All users at once, so that they meet, then a long time nothing. */
+/** Gives work to all users at once, so that they meet; then nothing happens for a long time. */
 void World::burst()
 {
 	std::uint64_t done = 0;
@@ -385,7 +388,9 @@ WorldResult World::run()
 	return result_;
 }
 
-/** The users leave, some without reporting what they have freed; then the replicas look for what is lost. */
+/**
+ * Lets the users leave, some without reporting the buffers that they have freed; then the replicas look for lost ones.
+ */
 void World::close()
 {
 	spare_victim();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A replicated volume, its users, its repairs and the network between them, in virtual time. */
+/* Replicated volume, its users, its repairs and the network between them, in virtual time. */
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,25 @@ struct WorldOptions {
 	std::uint64_t operations = 40; /* of each user */
 	std::uint32_t report_batch = 4;
 	soft::Time hedge = 500'000;   /* as in ProtocolOptions */
-	double scans = 0.2;           /* percent of the steps at which somebody asks for a scan of a replica */
-	unsigned crashes = 0;         /* users that die on the way, and come back */
-	std::uint64_t crash_at = 0;   /* the first user dies with its so manieth packet, sent or received; 0: not */
-	unsigned replica_crashes = 0; /* replicas that vanish on the way, come back empty and are repaired */
-	unsigned repair_crashes = 0;  /* repairs that vanish on the way, and others that come too soon */
+	double scans = 0.2;           /* percent of the steps that request a scan of a replica */
+	unsigned crashes = 0;         /* users that die during the run, and come back */
+	std::uint64_t crash_at = 0;   /* the first user dies with this packet, sent or received; 0: never */
+	unsigned replica_crashes = 0; /* replicas that vanish during the run, come back empty and are repaired */
+	unsigned repair_crashes = 0;  /* repairs that vanish during the run, or that begin too soon */
 	unsigned partitions = 0;      /* of a client from a replica, for a time */
 	soft::Time longest_partition = 12'000'000;
-	unsigned lost_acknowledgements = 0; /* see World::lose_acknowledgements() */
-	unsigned second_lives = 0;          /* see World::live_twice() */
-	double days = 0;    /* of the users' work, which then comes in bursts, and of all that happens */
-	double pause = 600; /* seconds of virtual time between two bursts */
-	std::function<void(double day, std::uint64_t operations)> progress = {}; /* of days; may be null */
-	bool lost_together = false; /* as many replicas as may be are lost at once, and repaired, with nothing else */
-	unsigned down = 0;          /* replicas that vanish on the way and stay away */
-	unsigned writers = 32;      /* users that do not only read */
-	bool exclusive = false;     /* the first user is the only one that writes */
-	bool intruder = false;      /* or so it believes */
+	unsigned lost_acknowledgements = 0; /* see Mishaps::lose_acknowledgements() */
+	unsigned second_lives = 0;          /* see Mishaps::live_twice() */
+	double days = 0;                    /* days of the users' work, which then comes in bursts, and of all events */
+	double pause = 600;                 /* seconds of virtual time between two bursts */
+	std::function<void(double day, std::uint64_t operations)> progress =
+		/* Called in runs of days; may be null */
+		{};
+	bool lost_together = false; /* as many replicas as allowed are lost at once, with no other events */
+	unsigned down = 0;          /* replicas that vanish during the run and stay away */
+	unsigned writers = 32;      /* users that also write */
+	bool exclusive = false;     /* the first user is the only writer */
+	bool intruder = false;      /* it only believes so */
 	Flaw flaw = Flaw::none;
 };
 
@@ -53,10 +55,10 @@ struct WorldResult : simulation::Result {
 	std::uint64_t partitions = 0;
 	std::uint64_t repairs = 0;
 	std::uint64_t lost_repairs = 0;
-	std::uint64_t interruptions = 0; /* of repairs that began all over again, as others began newer epochs */
-	std::uint64_t links = 0;         /* connections that were made */
+	std::uint64_t interruptions = 0; /* times that repairs began again, as others began newer epochs */
+	std::uint64_t links = 0;         /* connections made */
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const WorldResult &other) noexcept;
 };
 
@@ -68,7 +70,7 @@ public:
 	WorldResult run();
 
 private:
-	/* Parts of it, in files of their own */
+	/* Parts of the world in their own files */
 	friend class Connections;
 	friend class Mishaps;
 
@@ -87,7 +89,7 @@ private:
 	Seat &seat_of(const Client &client);
 	[[nodiscard]] unsigned serving() const;
 	[[nodiscard]] unsigned failures() const { return (options_.replicas - 1) / 2; }
-	/** Users that do not only read. */
+	/** Returns the number of users that also write. */
 	[[nodiscard]] unsigned writers() const
 	{
 		return options_.exclusive ? 1u + options_.intruder : options_.writers;
@@ -95,10 +97,10 @@ private:
 
 	/* Replicas' ends and returns */
 	void retire(const Replica &replica);
-	/** False: as few as that must stay. */
+	/** Returns false if no more replicas may crash. */
 	bool crash_replica(unsigned replica, bool stays_away);
 	void bring_back(unsigned replica);
-	/** @p alone: unless there is another of that replica. */
+	/** @p alone: only if the replica has no other repair. */
 	void begin_repair(unsigned replica, bool alone);
 	void lose_repair(Seat &seat);
 	void look_after_repairs(Seat &seat);

@@ -19,15 +19,16 @@ namespace
 constexpr soft::Time step_time = 1'000; /* ns */
 /* Steps between two turns of the replicas */
 constexpr std::uint64_t replica_turn = 4;
-/* Steps after which an operation must have ended: some thousand times what one takes */
+/* Steps after which an operation must have ended: some thousand times its usual number */
 constexpr std::uint64_t longest_pause = 20'000;
-constexpr unsigned count_bits = 40; /* of a value: the rest is the client */
+constexpr unsigned count_bits = 40; /* bits of a value; the rest is the client */
 
 } // namespace
 
 /**
- * A client holds at a replica one buffer for each operation, which may be on its way to a slot or out of it, and as
- * many freed ones as a report has, once on its side and once on the way. Half as many again are on the replica's.
+ * Returns a bound on the buffers in use. A client holds one buffer of a replica for each operation, which may be on its
+ * way to a slot or out of it, and as many freed ones as fit into a report, once on its side and once on the way. Half
+ * as many again are on the replica's side.
  */
 std::uint64_t Writes::most_buffers() const
 {
@@ -200,7 +201,7 @@ void Writes::step()
 	now_ += step_time;
 	steps_++;
 	for (unsigned number = 0; number < options_.clients; number++) {
-		/* So that now one and now another is first */
+		/* Vary which client is first */
 		if (!random_.chance(20))
 			go_on(number);
 	}

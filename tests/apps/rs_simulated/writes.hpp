@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A great many writes to few blocks: the buffers in use stay as few as the blocks are, and a constant. */
+/* A great many writes to few blocks: the number of buffers in use stays below the number of blocks and a constant. */
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ struct WritesOptions {
 	std::uint32_t block_size = 512;
 	std::uint32_t report_batch = 30;
 	double gets = 2;        /* percent */
-	bool exclusive = false; /* each client is the only one that writes to its blocks, and guesses its tags */
+	bool exclusive = false; /* each client is the only writer of its blocks, and guesses its tags */
 	Flaw flaw = Flaw::none;
 };
 
 struct WritesResult {
-	std::string finding; /* empty: all is well */
+	std::string finding; /* empty if there is none */
 	std::uint64_t writes = 0;
-	std::uint64_t misses = 0; /* installs at a replica that had something newer already */
+	std::uint64_t misses = 0; /* installs at a replica that already had something newer */
 	std::uint64_t gets = 0;
-	std::uint64_t most_in_use = 0; /* buffers of a replica */
-	std::uint64_t buffers = 0;     /* that it has */
+	std::uint64_t most_in_use = 0; /* of a replica */
+	std::uint64_t buffers = 0;     /* of a replica, in all */
 	double took = 0;               /* s */
 };
 
-/** Clients and replicas whose packets arrive at once, and always. */
+/** Clients and replicas whose packets always arrive, at once. */
 class Writes final : private ClientSurroundings, private simulation::Surroundings
 {
 public:
@@ -51,7 +51,7 @@ private:
 		prism::apps::Operation operation;
 		std::uint64_t block = 0;
 		std::vector<std::uint64_t> value, result;
-		std::uint64_t oldest = 0; /* count of the writer's last write that was over when this GET began */
+		std::uint64_t oldest = 0; /* count of the writer's last write that had ended when this GET began */
 		bool under_way = false;
 	};
 	struct Seat {
@@ -85,10 +85,10 @@ private:
 	std::vector<std::unique_ptr<test::Node>> nodes_; /* replicas, then clients */
 	std::vector<std::unique_ptr<Replica>> replicas_;
 	std::vector<Seat> seats_;
-	std::vector<std::uint64_t> ended_; /* exclusive: by block, the count of the last write that is over */
+	std::vector<std::uint64_t> ended_; /* exclusive: by block, the count of the last write that has ended */
 	std::uint64_t begun_ = 0;
 	std::uint64_t steps_ = 0;
-	std::uint64_t progress_ = 0; /* step at which an operation has ended */
+	std::uint64_t progress_ = 0; /* last step at which an operation ended */
 };
 
 } // namespace rs_sim

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A volume as a device of bytes, with a client whose operations take as long as chance says; and the exclusive lock. */
+/* Volume as a device of bytes, with a client whose operations take a random time; and the exclusive lock. */
 #include "rs/nbd/block_device.hpp"
 
 #include <unistd.h>
@@ -27,13 +27,13 @@ using namespace prism::rs;
 constexpr std::uint32_t block_size = 512;
 constexpr std::size_t blocks = 24;
 
-/** Blocks in memory. An operation takes effect some polls after its beginning, in any order. */
+/** Blocks in memory. An operation takes effect some polls after its start, in any order. */
 class SlowBlocks final : public apps::StoreClient
 {
 public:
 	explicit SlowBlocks(std::uint64_t number_of_blocks = blocks) : bytes_(number_of_blocks * block_size) {}
 
-	/** What the operations from this one on end with; 0: none fails. */
+	/** Error of operation fails_from and all later ones; 0: none fails. */
 	std::atomic<int> error = 0;
 	std::atomic<std::uint64_t> fails_from = 0;
 	std::atomic<std::uint64_t> started = 0;
@@ -121,7 +121,7 @@ protected:
 		return bytes;
 	}
 
-	SlowBlocks *client = nullptr; /* the device's */
+	SlowBlocks *client = nullptr; /* of the device */
 	BlockDevice device;
 
 private:
@@ -177,7 +177,7 @@ TEST_F(Device, OnlyBlocksThatAreWrittenInPartAreRead)
 	EXPECT_EQ(client->started, 16u);
 }
 
-/** Each thread has bytes of its own in all blocks, and finds what it wrote. */
+/** Checks that each thread, which has its own bytes in all blocks, finds what it wrote. */
 TEST_F(Device, WritesToPartsOfOneBlockAreAllKept)
 {
 	constexpr std::size_t threads = 6, piece = 40; /* 40 does not divide 512: some pieces are in two blocks */
@@ -205,10 +205,10 @@ TEST_F(Device, WritesToPartsOfOneBlockAreAllKept)
 	EXPECT_EQ(wrong, 0);
 }
 
-/** A whole block that was written in the meantime is not undone by the write of its beginning or its end. */
+/** Checks that a write of a block's beginning or end does not undo a write of the whole block meanwhile. */
 TEST_F(Device, WritesOfPartsDoNotUndoThoseOfWholeBlocks)
 {
-	constexpr std::size_t begin = 100, end = 400; /* what nobody writes but with the whole block */
+	constexpr std::size_t begin = 100, end = 400; /* bytes that are only written with the whole block */
 	std::atomic<bool> ended = false;
 	std::atomic<int> failed = 0;
 	std::thread parts([&] {
@@ -239,7 +239,7 @@ TEST_F(Device, TheRestOfARequestThatFailsIsNotBegun)
 	ASSERT_FALSE(done.ok());
 	EXPECT_EQ(done.error().code, EOVERFLOW);
 	EXPECT_NE(done.error().message.find("an operation"), std::string::npos);
-	/* As many as are under way at once, and those that took the places of the four that succeeded */
+	/* As many as are under way at once, and those that replaced the four that succeeded */
 	EXPECT_LE(client->started, 4 + client->depth());
 	client->error = 0;
 	EXPECT_TRUE(device.write(0, bytes).ok());
@@ -261,7 +261,7 @@ TEST_F(Device, TheClientIsPolledWithNothingUnderWay)
 	EXPECT_LE(client->polls - before, 200u) << "nor all the time";
 }
 
-/** Operations that end with no quorum after 100 ms each. */
+/** Store whose operations each end without a quorum after 100 ms. */
 class NoQuorum final : public apps::StoreClient
 {
 public:
@@ -295,7 +295,7 @@ private:
 	std::atomic<int> &started_;
 };
 
-/** Requests do not wait for the time limits of all that came before them. */
+/** Checks that requests do not wait for the time limits of all earlier ones. */
 TEST(DeviceWithoutQuorum, RequestsFailTogether)
 {
 	std::atomic<int> started = 0, failed = 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A replicated volume as a network block device, used as any other: by libnbd, QEMU, fio and a file system.
+# A replicated volume as a network block device, used like any other: by libnbd, QEMU, fio and a file system.
 # shellcheck disable=SC2317 # functions are called by name
-# A namespace that has mounts of its own too: one of the clients is a FUSE file system.
+# A namespace with its own mounts, too: one of the clients is a FUSE file system.
 if [ -z "${IN_NAMESPACE:-}" ] && unshare -rnm true 2>/dev/null; then
 	IN_NAMESPACE=1 exec unshare -rnm "$0" "$@"
 fi
@@ -20,7 +20,7 @@ block=4096
 blocks=4096
 size=$((block * blocks))
 
-# nbdkit_command PARAMETER...: the command line, in $command
+# nbdkit_command PARAMETER...: sets $command to the command line
 nbdkit_command() {
 	rm -f "$work/socket"
 	command=(nbdkit --foreground --unix "$work/socket" "${filters[@]}" "$plugin"
@@ -28,7 +28,7 @@ nbdkit_command() {
 }
 filters=()
 
-# export_volume PARAMETER...: as a block device; its pid is in $nbdkit, what it says in the file nbdkit
+# export_volume PARAMETER...: exports the volume as a block device; its pid is in $nbdkit, its log in the file nbdkit
 export_volume() {
 	nbdkit_command "$@"
 	start "$work/nbdkit" "${command[@]}"
@@ -40,12 +40,12 @@ export_volume() {
 	fi
 }
 
-# unmounts before the work folder is removed
+# clean_up_more: unmounts before the work folder is removed
 clean_up_more() {
 	mountpoint -q "$work/mount" 2>/dev/null && umount "$work/mount"
 }
 
-# has FIELD VALUE: nbdinfo says so
+# has FIELD VALUE: checks it in the output of nbdinfo
 has() {
 	local said
 	said=$(python3 -c 'import json, sys
@@ -66,13 +66,13 @@ describe() {
 	has block_size_minimum "$1"
 }
 
-# change OFFSET LENGTH: the file "expected" gets random bytes, which are in the file "piece"
+# change OFFSET LENGTH: writes random bytes into the file "expected"; the file "piece" gets them, too
 change() {
 	head -c "$2" /dev/urandom >"$work/piece"
 	dd if="$work/piece" of="$work/expected" bs=1M seek="$1" oflag=seek_bytes conv=notrunc status=none
 }
 
-# same NAME: the device has what the file "expected" has
+# same NAME: checks that the device has the contents of the file "expected"
 same() {
 	rm -f "$work/device"
 	expect 0 "$1: nbdcopy" timeout 60 nbdcopy "$uri" "$work/device"
@@ -89,7 +89,7 @@ round_trip() {
 	same "all of it"
 	end "$nbdkit"
 
-	# All requests begin and end within blocks.
+	# No request begins or ends at a block's boundary.
 	local offset=123457 length=7654321
 	filters=(--filter=offset)
 	export_volume exclusive=true offset=$offset range=$length
@@ -134,7 +134,7 @@ pieces() {
 	pass "what is written is read: 60 small ranges and zeros"
 }
 
-# load NAME ARGUMENT...: fio, in the background; its pid is in $fio
+# load NAME ARGUMENT...: starts fio in the background; its pid is in $fio
 load() {
 	local name=$1
 	shift
@@ -144,7 +144,7 @@ load() {
 	fio=$started
 }
 
-# load_ended NAME: fio has found no error, and has done some work
+# load_ended NAME: checks that fio has found no error and has done some work
 load_ended() {
 	wait "$fio"
 	local code=$?
@@ -167,7 +167,8 @@ need_fio() {
 	return 1
 }
 
-# Eight requests in each block, many of them at once: none may be lost by another's being read, changed and written.
+# Eight requests in each block, many of them at once: none may be lost when another's block is read, changed and
+# written.
 small_requests() {
 	need_fio "requests smaller than a block" || return
 	export_volume exclusive=true
@@ -191,7 +192,7 @@ lost_replica() {
 	pass "a replica dies: its device does not notice"
 }
 
-# The kernel's part is played by nbdfuse, which has the device as a file, and by e2fsprogs.
+# nbdfuse, which shows the device as a file, and e2fsprogs play the kernel's part.
 file_system() {
 	local missing='' disk=$work/mount/device
 	[ -w /dev/fuse ] || missing="/dev/fuse"
@@ -226,7 +227,7 @@ file_system() {
 	pass "an ext4 file system"
 }
 
-# refused TEXT NAME COMMAND...: it ends with 1 and says why
+# refused TEXT NAME COMMAND...: expects that it ends with 1 and says TEXT
 refused() {
 	local text=$1 name=$2
 	shift 2
@@ -235,7 +236,7 @@ refused() {
 	grep -Fq -- "$text" "$work/err" || fail "$name: it does not say '$text'" "$work/err"
 }
 
-# write_block NUMBER: by the device
+# write_block NUMBER: writes through the device
 write_block() {
 	timeout 20 qemu-io -f raw -c "write -P $((RANDOM % 256)) $(($1 * block)) $block" "$uri" >"$work/qemu" 2>&1
 }
@@ -253,11 +254,11 @@ exclusive() {
 	pass "exclusive attachment: one at a time, and only as long as it is true"
 }
 
-# Somebody writes who has not asked for the lock.
+# A client writes without having asked for the lock.
 found_out() {
 	write_block 0 || fail "writing" "$work/qemu"
 	write_block 0 || fail "writing again" "$work/qemu"
-	# Two, as the tag of one may be less than the next one here: it is then simply overwritten.
+	# Two puts: the tag of one may be less than the device's next one, which then simply overwrites it.
 	expect 0 "a foreign put" rs put 0 foreign
 	expect 0 "another one" rs put 0 foreign
 	write_block 0 && fail "a foreign write is not noticed"
@@ -271,7 +272,7 @@ gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# As most use it: the process that has opened the volume and taken the lock is not the one that was started.
+# The most common use: the process that has opened the volume and taken the lock is not the one that was started.
 background() {
 	rm -f "$work/socket" "$work/pid"
 	expect 0 "nbdkit in the background" timeout 20 env -C "$work" nbdkit --unix "$work/socket" \
@@ -293,7 +294,7 @@ background() {
 	pass "in the background"
 }
 
-# scans: how often replica 0 has looked for lost buffers to the end
+# scans: prints how often replica 0 has finished looking for lost buffers
 scans() {
 	rs status --json | sed -n 's/.*"scans": \([0-9]*\).*/\1/p' | head -n 1
 }
@@ -302,7 +303,7 @@ more_scans_than() {
 	[ "$(scans)" -gt "$1" ]
 }
 
-# A client that ends makes the replica look for its buffers: all the others have to answer for that.
+# A client that ends makes the replica look for its buffers: all other clients must answer.
 idle() {
 	export_volume
 	local before
@@ -313,18 +314,18 @@ idle() {
 	pass "a device with nothing to do answers its replicas"
 }
 
-# counts METRIC{LABELS} VALUE: it is told so
+# counts METRIC{LABELS} VALUE: true if the metrics have it
 counts() {
 	curl -sS --max-time 5 "http://127.0.0.1:$metrics_port/metrics" >"$work/metrics" || fail "no metrics"
 	grep -Fqx -- "$1 $2" "$work/metrics"
 }
 
-# told METRIC{LABELS} VALUE
+# told METRIC{LABELS} VALUE: checks that the metrics have it
 told() {
 	counts "$@" || fail "its metrics do not have: $1 $2" "$work/metrics"
 }
 
-# What the server has done for its clients, and which replicas serve it.
+# Counts of the server's work for its clients, and the replicas that serve it.
 metrics() {
 	command -v curl >/dev/null || {
 		echo "not done: metrics: there is no curl"
@@ -405,7 +406,7 @@ usage() {
 	pass "parameters that cannot be"
 }
 
-# Every parameter is in the page, and none else
+# The page lists all parameters, and no others
 man_page() {
 	nbdkit "$plugin" --help | grep -oE '^ *[a-z]+=' | tr -d ' =' | sort -u >"$work/help"
 	sed -n '/^\.SH PARAMETERS/,/^\.SH [^P]/p' "$PRISM_SOURCE/docs/man/nbdkit-prism-rs-plugin.1" |

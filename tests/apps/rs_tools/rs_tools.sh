@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-rs and prism-rs-server as a user has them: what works, and what is said of all that cannot.
+# prism-rs and prism-rs-server as a user runs them: features, and messages for all that fails.
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/apps/rs_tools/support.sh
 . "$(dirname "$0")/support.sh"
 
-# block_is NUMBER TEXT: the last command wrote that block to standard output: the text, then zeros
+# block_is NUMBER TEXT: checks that the last command wrote that block to standard output: the text, then zeros
 block_is() {
 	{
 		printf %s "$2"
@@ -61,7 +61,7 @@ assert v["replicas"] == [{"host": "a", "port": 1}, {"host": "b", "port": 2}, {"h
 	pass "prism-rs create, and what cannot be"
 }
 
-# All that goes well
+# All that succeeds
 blocks() {
 	reads 0 ''
 	expect 0 put rs put 0 "hello world" && reads 0 "hello world"
@@ -118,7 +118,7 @@ limits() {
 	pass "prism-rs: blocks and command lines that cannot be"
 }
 
-# Configurations that are none, or of another volume than the one that the replicas are of
+# Invalid configurations, and configurations of another volume than that of the replicas
 configurations() {
 	local text number
 	volume=$work/other
@@ -141,7 +141,7 @@ configurations() {
 	expect 1 "no configuration" rs get 0 && says "cannot read the configuration $volume: No such file or directory"
 	volume=$work
 	expect 1 "a folder" rs get 0 && says "Is a directory"
-	volume=$work/pipe # which nobody writes
+	volume=$work/pipe # nobody writes to it
 	mkfifo "$volume"
 	for volume in "$volume" /dev/zero; do
 		expect 1 "no file" rs get 0 && says "it is no regular file"
@@ -189,7 +189,7 @@ servers() {
 	pass "prism-rs-server: options that cannot be"
 }
 
-# unavailable NAME SECONDS COMMAND...: it fails for want of a quorum, within that time and half a second
+# unavailable NAME SECONDS COMMAND...: expects that it fails without a quorum, within that time and half a second
 unavailable() {
 	local name=$1 seconds=$2 began ended
 	shift 2
@@ -218,7 +218,7 @@ replicas_lost() {
 	for port in "${ports[@]:1}"; do
 		grep -q "port $port: Connection refused" "$work/err" || fail "port $port is not told" "$work/err"
 	done
-	# What is left of the timeout's 10 seconds is for operations.
+	# The rest of the timeout's 10 seconds is for operations.
 	patience=10
 	unavailable "get, two lost, ten seconds" 2 rs get 0
 	patience=2
@@ -245,14 +245,14 @@ repaired() {
 	reads 99 "block 99"
 	expect 1 "repair of one that has all" rs repair 2 && tells "forgotten nothing"
 	expect 1 "repair of none" rs repair 3 && says "the volume has no replica 3"
-	serve 0 --no-repair # what was lost needs a quorum of others, which there is only one of now
+	serve 0 --no-repair # its contents need a quorum of the others, of which there is only one now
 	lose_replica 2
 	expect 1 "repair without a quorum" rs repair 0
 	tells "replicas"
 	pass "a replica is repaired, and counts"
 }
 
-# refused_as_new NUMBER: it ends, and says that the volume is not new
+# refused_as_new NUMBER: expects that it ends and says that the volume is not new
 refused_as_new() {
 	expect 1 "--new for replica $1 again" timeout 20 "$bin/prism-rs-server" -c "$volume" -r "$@" --bind 127.0.0.1 --new
 	tells "not new"
@@ -262,7 +262,7 @@ all_serve() {
 	rs status >"$work/status" 2>&1
 }
 
-# A volume begins once. Whoever is started as new afterwards would serve zeros instead of what was written.
+# A volume is founded once. A replica started as new afterwards would serve zeros instead of written data.
 founded() {
 	local number record
 	end_volume
@@ -273,7 +273,7 @@ founded() {
 	serve 1 --new
 	patience=1
 	expect 1 "put, replica 2 is not there yet" rs put 7 x && says "waits for all others of the volume"
-	lose_replica 1 # in the middle of the creation: it may begin as new once more
+	lose_replica 1 # in the middle of the founding: it may begin as new once more
 	serve 1 --new
 	serve 2 --new
 	patience=5
@@ -292,7 +292,7 @@ founded() {
 	done
 	reads 7 "acknowledged"
 
-	# With a folder for records; one beside the configuration counts too.
+	# With a folder for records; one beside the configuration counts, too.
 	mkdir "$work/state"
 	lose_replica 0
 	refused_as_new 0 --state "$work/state"
@@ -322,7 +322,7 @@ founded() {
 	pass "a volume whose replicas have all been lost says so"
 }
 
-# start_etcd: with ports and a folder of its own; its address is in $etcd
+# start_etcd: starts one with its own ports and folder; its address is in $etcd
 start_etcd() {
 	local client peer
 	read -r client peer <<<"$(free_ports 2)"
@@ -384,7 +384,7 @@ in_etcd() {
 	pass "configuration in etcd"
 }
 
-# Every option that a program has is in its page, and none else
+# The page of each program lists all its options, and no others
 man_pages() {
 	page_has_options prism-rs "$bin/prism-rs" "-c none create" "-c none get" "-c none put" "-c none status" "-c none repair"
 	page_has_options prism-rs-server "$bin/prism-rs-server"

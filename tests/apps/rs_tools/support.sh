@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034
-# Sourced by the tests of replicated volumes: volumes of three replicas, each a process of its own.
+# Sourced by the tests of replicated volumes: volumes of three replicas, each in its own process.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../integration/common.sh"
 alone "$@"
 need_program ss python3 cmp
 
 patience=2    # seconds that prism-rs waits for a quorum
-volume=''     # where its configuration is
+volume=''     # location of its configuration
 replica_pid=() # of the volume's replicas, by number
 
 rs() {
 	timeout -k 5 30 "$bin/prism-rs" --timeout "$patience" -c "$volume" "$@"
 }
 
-# tells REGEX: the last command did, on the standard error, in as many lines as it likes
+# tells REGEX: checks that the last command's standard error matches it
 tells() {
 	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
 }
 
-# prints TEXT: the last command did, among other things
+# prints TEXT: checks that the last command printed TEXT, among other things
 prints() {
 	grep -Fq -- "$1" "$work/out" || fail "it does not print '$1':" "$work/out"
 }
 
-# serve NUMBER [OPTION...]: a replica of the volume
+# serve NUMBER [OPTION...]: starts a replica of the volume
 serve() {
 	local number=$1
 	shift
@@ -37,7 +37,7 @@ serve() {
 	}
 }
 
-# new_volume LOCATION BLOCK-SIZE BLOCKS: makes it, and starts its replicas; their ports are in $ports
+# new_volume LOCATION BLOCK-SIZE BLOCKS: creates it, and starts its replicas; their ports are in $ports
 new_volume() {
 	local number
 	volume=$1
@@ -49,7 +49,7 @@ new_volume() {
 	done
 }
 
-# end PID [SIGNAL]: of a child of this shell
+# end PID [SIGNAL]: ends a child of this shell
 end() {
 	kill "-${2:-TERM}" "$1" 2>/dev/null
 	wait "$1" 2>/dev/null

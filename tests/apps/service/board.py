@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Checks that a Grafana board shows only what is exported.
+"""Checks that a Grafana board shows only metrics that are exported.
 
-usage: board.py BOARD SCRAPE      BOARD: its JSON. SCRAPE: what the programs have answered to GET /metrics.
+usage: board.py BOARD SCRAPE      BOARD: its JSON. SCRAPE: the programs' answers to GET /metrics.
 Every selector of every query, such as prism_buffers{state="free"}, must fit a line of SCRAPE. The check of a selector
 is itself checked first: with a metric, a label and a value that nobody exports. Exit code: 0; 1 if a panel shows
-something that is not there, which is told.
+something that is not there, with a message.
 """
 import json
 import re
@@ -22,7 +22,7 @@ FITS = {
 
 
 def parse(scrape):
-    """The labels of all samples, by their metric."""
+    """Returns the labels of all samples, by their metric."""
     samples = {}
     for name, labels in re.findall(r'^(\w+)(?:\{(.*)\})? [^ ]+$', scrape, re.MULTILINE):
         samples.setdefault(name, []).append({label: value for label, _, value in MATCHER.findall(labels)})
@@ -30,7 +30,7 @@ def parse(scrape):
 
 
 def is_exported(samples, name, matchers):
-    """Labels with a variable of the board, $instance, are Prometheus's own."""
+    """Returns true if a sample fits. Labels with a variable of the board, $instance, are Prometheus's own."""
     wanted = [one for one in MATCHER.findall(matchers) if "$" not in one[2]]
     return any(all(FITS[how](pattern, labels.get(label, "")) for label, how, pattern in wanted)
                for labels in samples.get(name, []))

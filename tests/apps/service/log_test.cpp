@@ -77,8 +77,7 @@ TEST(Logs, OfWhatStrangersCauseAreLimited)
 		lines.clear();
 		for (auto now = start + 2s; now < start + 12s; now += 1ms)
 			log(LogLevel::warning, "refused", now);
-		EXPECT_EQ(
-			std::count(lines.begin(), lines.end(), "refused"), 11); /* the room of 2 s, and one a second */
+		EXPECT_EQ(std::count(lines.begin(), lines.end(), "refused"), 11); /* room of 2 s, and one each second */
 		lines.clear();
 		log(LogLevel::warning, "quiet since", start + 1h);
 		EXPECT_EQ(lines.back(), "quiet since");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What memory is asked for, and what machines of all kinds have. */
+/* Requests for memory, and the memory that machines of all kinds have. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace prism::apps;
 
 constexpr std::uint64_t mib = 1 << 20;
 
-/** A folder that stands for the root of a machine. */
+/** Folder that stands for a machine's root. */
 class Machine : public testing::Test
 {
 protected:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What ClientMetrics tells of a client, whose caller notices nothing. */
+/* Metrics of a client by ClientMetrics, which its caller does not notice. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace
 
 using namespace prism::apps;
 
-/** Operations end when the test says so. */
+/** Client whose operations end when the test says so. */
 class ScriptedClient final : public StoreClient
 {
 public:
@@ -77,7 +77,7 @@ protected:
 		EXPECT_EQ(one.context, this) << "the caller's context comes back";
 	}
 
-	/** Of the metric with these labels. */
+	/** Returns the metric with these labels. */
 	Metric find(const std::string &name, const Labels &labels)
 	{
 		std::vector<Metric> all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What Prometheus finds, as a server or a long-running client tells it. */
+/* Metrics of a server or a long-running client, as Prometheus finds them. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,12 +38,12 @@ public:
 		EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
 	}
 
-	/** False: the server has ended it. */
+	/** Sends @p text. Returns false if the server has ended the connection. */
 	bool say(const std::string &text)
 	{
 		return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 	}
-	/** All until the server ends it. */
+	/** Returns all until the server ends the connection. */
 	std::string hear()
 	{
 		std::string text;
@@ -56,7 +56,7 @@ public:
 		return text;
 	}
 
-	bool was_reset = false; /* the end that it heard */
+	bool was_reset = false; /* kind of the end */
 
 private:
 	Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -69,7 +69,7 @@ std::string ask(std::uint16_t port, const std::string &request)
 	return connection.hear();
 }
 
-/** The answer to GET /metrics, with its head. */
+/** Returns the answer to GET /metrics, with its head. */
 std::string scrape(const MetricsEndpoint &endpoint)
 {
 	return ask(endpoint.port(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -131,7 +131,7 @@ TEST(Metrics, HaveDurationsInBuckets)
 	get.add(1500ns);
 	get.add(3ms);
 	put.add(1000s);
-	put.add(-1ns); /* a clock that went back */
+	put.add(-1ns); /* as if the clock went back */
 	const std::string text = scrape(*metrics);
 	EXPECT_LINE(text, "# TYPE test_seconds histogram");
 	EXPECT_LINE(text, "test_seconds_count{store=\"kv\",operation=\"get\"} 2");
@@ -191,7 +191,7 @@ TEST(Metrics, AreServedWhateverStrangersDo)
 
 TEST(HttpServer, EndsWhoDripsOrDoesNotRead)
 {
-	const std::string large(std::size_t{64} << 20, 'x'); /* more than buffers of sockets take */
+	const std::string large(std::size_t{64} << 20, 'x'); /* more than the sockets' buffers hold */
 	const auto server = HttpServer::create(
 		"127.0.0.1", 0, "/page", [&] { return large; }, 300ms)
 				    .value();
@@ -222,7 +222,7 @@ TEST(HttpServer, AnswersWhatIsNoRequestOfThePage)
 	EXPECT_TRUE(ask(server->port(), "GET /page HTTP/1.1\r\n\r\n").ends_with("\n\ntext\n"));
 }
 
-/* A connection that is closed while there are bytes to read is reset, and the answer with it. */
+/* A connection that is closed while there are bytes to read is reset, and the answer is lost with it. */
 TEST(HttpServer, HearsOutWhoSaysTooMuchButNotForEver)
 {
 	const auto server = HttpServer::create("127.0.0.1", 0, "/page", [] { return "text\n"; }).value();

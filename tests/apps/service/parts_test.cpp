@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a one-sided server makes of options that ask for more than there is, or than numbers can say. */
+/* A one-sided server with options that ask for more than there is, or than numbers can express. */
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace
 using namespace prism;
 using namespace prism::apps;
 
-/** For what derived classes alone may do. */
+/** Access to functions for derived classes. */
 class Parts : public OneSidedServer
 {
 public:

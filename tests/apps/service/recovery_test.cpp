@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When scans for lost buffers run, and what becomes of clients that do not answer. */
+/* Scans for lost buffers: their times, and clients that do not answer. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using namespace prism;
 using namespace prism::apps;
 using namespace std::chrono_literals;
 
-/** Notes what it is asked to do. */
+/** Host that records its calls. */
 struct FakeHost : RecoveryHost {
 	[[nodiscard]] bool can_ask_all() const override { return !half_connected; }
 	Result<void> note_handed_out() override
@@ -54,7 +54,7 @@ RecoveryOptions test_options()
 class ScansForLostBuffers : public testing::Test
 {
 protected:
-	/** A client answers what it was asked last. */
+	/** Lets a client answer its last question. */
 	void answer(std::uint32_t client)
 	{
 		const auto its = [client](const auto &question) { return question.first == client; };
@@ -63,7 +63,7 @@ protected:
 		recovery.settled(client, last->second);
 	}
 
-	/** Some turns without time passing; those of @p clients that are asked answer. */
+	/** Runs some turns without time passing; those of @p clients that are asked answer. */
 	void go_on(std::chrono::nanoseconds now, const std::vector<std::uint32_t> &clients = {})
 	{
 		for (unsigned turn = 0; turn < 20; turn++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Who is admitted to a store, and which buffers it takes for lost. */
+/* Admission to a store, and the buffers that it takes for lost. */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using namespace prism;
 using namespace prism::apps;
 using namespace std::chrono_literals;
 
-/** Notes what it is asked to do. */
+/** Device that records its calls. */
 struct FakeDevice final : StoreDevice {
 	struct List {
 		std::uint32_t available = 10;
@@ -80,7 +80,7 @@ struct TestedStore final : StoreCore {
 	void cut_off(std::uint32_t client) override { leave(client); }
 	void put_off(const std::string &) override {}
 
-	/** Until the scan that is due has ended, or is put off. */
+	/** Runs until the scan that is due has ended, or is put off. */
 	void scan()
 	{
 		for (unsigned turn = 0; turn < 10; turn++)

@@ -4,8 +4,8 @@
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../integration/common.sh"
 
-# outcomes_are_known REPORT: of prism-tx-bench, whose shards have stopped meanwhile: some transactions were committed, some
-# were refused as a shard stops or has stopped, and of each it is known whether it was done
+# outcomes_are_known REPORT: checks a report of prism-tx-bench whose shards were stopped meanwhile: some transactions
+# were committed, some were refused as a shard stops or has stopped, and none is in doubt
 outcomes_are_known() {
 	python3 - "$1" >"$work/outcomes" 2>&1 <<-'END' || fail "transactions under load:" "$work/outcomes"
 		import errno, json, os, sys

@@ -1,24 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The units under a real systemd, which is process 1 of namespaces of its own: started by systemctl, scraped by curl, stopped
-# under load, started again after a crash. Wants to be root.
+# The units under a real systemd, which is process 1 of its own namespaces: started by systemctl, scraped by curl,
+# stopped under load, started again after a crash. Must run as root.
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/apps/service/support.sh
 . "$(dirname "$0")/support.sh"
-# Root of the machine, or of a container that is no namespace of users: another may not mount what systemd needs.
+# Root of the machine, or of a container without a user namespace: others may not mount the file systems that systemd
+# needs.
 [ "$EUID $(awk '{ print $1, $2 }' /proc/self/uid_map)" = "0 0 0" ] || skip "only root can start a systemd"
 need_program curl python3 nsenter unshare pivot_root ip systemctl
 [ -x /usr/lib/systemd/systemd ] || skip "there is no systemd"
 
-manager='' # pid of the systemd, as the machine has it
+manager='' # pid of the systemd, as the machine sees it
 
-# inside COMMAND...: beside the servers, as their host's root
+# inside COMMAND...: runs it beside the servers, as their host's root
 inside() {
 	nsenter --target "$manager" --mount --pid --net --uts --ipc --cgroup --root --wd \
 		env LD_LIBRARY_PATH=/build/lib PRISM_DEVICES=lo timeout -k 5 60 "$@"
 }
 
-# With process 1 all others of its namespace end. Its cgroups stay.
+# All processes of the namespace end with process 1. Its cgroups stay.
 clean_up_more() {
 	local tries cgroup
 	[ -z "$manager" ] || kill -KILL "$manager"
@@ -31,7 +32,7 @@ clean_up_more() {
 	done
 }
 
-# The units as they are, but for where programs and libraries are, and the log, as there is no journal.
+# The unmodified units, except for the paths of programs and libraries, and the log, as there is no journal.
 write_units() {
 	local name
 	mkdir "$work/units" "$work/root"
@@ -67,13 +68,13 @@ write_configurations() {
 	done
 }
 
-# The node's configuration has its log, which is in its unit's folder for what is to last.
+# The node's configuration enables its log, in its unit's folder for persistent state.
 configure_memory() {
 	printf '%s\n' 'port = 18660' 'bind = "127.0.0.1"' 'lease = 0.5' >"$work/units/gam-master-one.toml"
 	configure gam-node one 9530 'master = "127.0.0.1:18660"' 'memory = 16' 'log = "/var/lib/prism-gam/one"'
 }
 
-# manager_of PID: its systemd, which unshare has forked
+# manager_of PID: sets $manager to its systemd, which unshare has forked
 manager_of() {
 	manager=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
 	manager=${manager% }
@@ -96,7 +97,7 @@ begin() {
 	pass "a systemd that is process 1"
 }
 
-# scrape PORT LINE: metrics have it
+# scrape PORT LINE: checks that the metrics have LINE
 scrape() {
 	inside curl -sS --max-time 5 "http://127.0.0.1:$1/metrics" >"$work/metrics" || fail "no metrics at $1"
 	grep -q -- "$2" "$work/metrics" || fail "metrics at $1 do not have '$2'" "$work/metrics"
@@ -117,19 +118,20 @@ start_units() {
 	pass "units are started by systemctl, and their metrics are scraped"
 }
 
-# tell UNIT: what is the matter with it
+# tell UNIT: fails with the state and log of a unit
 tell() {
 	inside systemctl status --no-pager "prism-$1" >"$work/status"
 	inside cat "/run/log-prism-${1/@/-}" >"$work/log" 2>/dev/null
 	fail "$1:" "$work/status" "$work/log"
 }
 
-# requests_at PORT: PRISM requests that the device of this server has executed
+# requests_at PORT: prints the number of PRISM requests that this server's device has executed
 requests_at() {
 	inside curl -s --max-time 5 "http://127.0.0.1:$1/metrics" | sed -n 's/^prism_device_total{.*counter="prism_cas"} //p'
 }
 
-# load NAME PORT COMMAND...: runs beside the servers; the one with metrics at PORT has executed many requests of it
+# load NAME PORT COMMAND...: runs it beside the servers until the one with metrics at PORT has executed many of its
+# requests
 load() {
 	local name=$1 port=$2 before
 	shift 2
@@ -142,7 +144,7 @@ busy() {
 	[ "$(requests_at "$1")" -gt "$2" ]
 }
 
-# stop UNIT...: by SIGTERM, which they obey in time
+# stop UNIT...: stops them with SIGTERM, which they must obey in time
 stop() {
 	local unit
 	expect 0 "stopping $*" inside systemctl stop "${@/#/prism-}"
@@ -158,7 +160,7 @@ key_value_store() {
 	load kv 9500 "${ycsb[@]}" --no-load --duration 3
 	stop kv@one
 	wait "$started"
-	# It waits for the server to come back; what then fails was not done.
+	# The client waits for the server to come back; operations that fail then were not done.
 	grep ' failed: ' "$work/load-kv" | grep -v 'not connected' >"$work/failures" &&
 		fail "operations failed that had begun" "$work/failures"
 	grep -q 'throughput: [1-9]' "$work/load-kv" || fail "nothing was done" "$work/load-kv"
@@ -186,7 +188,7 @@ replicated_volume() {
 	pass "a replicated volume: a replica is stopped under load"
 }
 
-# started_again UNIT: once, after it had failed
+# started_again UNIT: true if it was started again once after a failure
 started_again() {
 	[ "$(inside systemctl show --value --property=NRestarts "prism-$1")" = 1 ] &&
 		inside systemctl is-active --quiet "prism-$1"
@@ -200,7 +202,7 @@ crash() {
 	pass "a server that has crashed is started again"
 }
 
-# The node waits for its master to be started again, and has then what its log has.
+# The node waits until its master is started again, and then has all that its log has.
 global_memory() {
 	local unit address
 	expect 0 "starting a node" inside systemctl start prism-gam-master@one prism-gam-node@one || tell gam-node@one

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Becomes systemd as process 1 of new namespaces, with a root of its own: nothing that it does reaches the machine. Of the
+# Becomes systemd as process 1 of new namespaces, with its own root: nothing that it does reaches the machine. Of the
 # machine's files it sees /usr and the build, both read-only; of units only those in UNITS, so none of the system's.
 #
 # usage: systemd_root.sh ROOT BUILD UNITS     ROOT: an empty folder. It becomes /, BUILD becomes /build, UNITS /units.
 set -e
 if [ "${1:-}" != --inside ]; then
-	# A cgroup of its own, which is the root of what systemd sees and is allowed to divide.
+	# A cgroup of its own: the root that systemd sees and may divide.
 	if [ -e /sys/fs/cgroup/cgroup.procs ]; then
 		cgroup=/sys/fs/cgroup/prism-units-$$
 	else

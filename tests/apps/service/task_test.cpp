@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Coroutines, and where their frames come from. */
+/* Coroutines, and the allocation of their frames. */
 #include <gtest/gtest.h>
 
 #include <thread>

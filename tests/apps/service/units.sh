@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The servers as their systemd units start them: configuration files, what the service manager is told, metrics and the
+# The servers as started by their systemd units: configuration files, messages to the service manager, metrics and the
 # board that shows them, and SIGTERM under load.
 # shellcheck disable=SC2015,SC2016,SC2128,SC2178,SC2317 # functions are called by name; text for others; names of locals
 # shellcheck source=tests/apps/service/support.sh
@@ -11,13 +11,13 @@ need_program curl python3
 units=$PRISM_SOURCE/apps/stores/service/systemd
 declare -A pid_of metrics_of
 
-# told NAME TEXT: the service manager was
+# told NAME TEXT: true if the service manager was told TEXT
 told() {
 	grep -Fq -- "$2" "$work/notify-$1"
 }
 
-# start_unit SYSTEM INSTANCE LINE...: with these lines in its configuration file, besides an address for metrics, which all
-# but the master of a global memory have
+# start_unit SYSTEM INSTANCE LINE...: starts a unit with these lines in its configuration file, and an address for
+# metrics, which all but the master of a global memory have
 start_unit() {
 	local system=$1 instance=$2 name=$1-$2 command
 	shift 2
@@ -50,7 +50,7 @@ port_of() {
 	sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/log-$1" | head -n 1
 }
 
-# stopped NAME SECONDS: it ended with 0, and told so
+# stopped NAME SECONDS: checks that it ended with 0, and told the manager
 stopped() {
 	local code
 	wait_for "$2" eval "! kill -0 ${pid_of[$1]} 2>/dev/null" || {
@@ -67,7 +67,7 @@ scrape() {
 	curl -sS --max-time 5 "http://${metrics_of[$1]}/metrics" >"$work/metrics-$1" || fail "no metrics of $1"
 }
 
-# has NAME LINE: among its metrics
+# has NAME LINE: checks that LINE is among its metrics
 has() {
 	grep -q -- "$2" "$work/metrics-$1" || fail "$1: no metric '$2'" "$work/metrics-$1"
 }
@@ -88,12 +88,12 @@ unit_files() {
 	pass "systemd takes the units"
 }
 
-# mentions TEXT: the last command did, on the standard error
+# mentions TEXT: checks that the last command wrote TEXT to its standard error
 mentions() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 }
 
-# The examples are configurations that the programs take: they only find that the port of the metrics is taken.
+# The programs accept the examples as configurations: they only find that the port of the metrics is taken.
 examples() {
 	local system option seconds
 	for system in kv rs tx; do
@@ -138,7 +138,7 @@ examples() {
 	pass "configuration files"
 }
 
-# Puts one after another until the server stops: all that had begun ended well, and only then is it gone.
+# Puts one after another until the server stops: all that had begun end well, and only then does the server go.
 key_value_store() {
 	local client
 	start_unit kv one 'port = 0' 'records = 1000' 'class = ["128:1000", "576:100"]'
@@ -176,18 +176,18 @@ used_buffers() {
 	grep -q '^prism_buffers{store="prism",shard="0",size="128",state="used"} [1-9][0-9]' "$work/metrics-kv-one"
 }
 
-# requests_of NAME: PRISM requests that its device has executed
+# requests_of NAME: prints the number of PRISM requests that its device has executed
 requests_of() {
 	scrape "$1"
 	sed -n 's/^prism_device_total{.*counter="prism_cas"} //p' "$work/metrics-$1"
 }
 
-# loaded NAME BEFORE: it has executed many requests since there were so many
+# loaded NAME BEFORE: true if it has executed many requests since there were BEFORE
 loaded() {
 	[ "$(requests_of "$1")" -gt $(($2 + 200)) ]
 }
 
-# A replica is stopped while many operations are under way, which nobody notices; what was acknowledged is there
+# A replica is stopped while many operations are under way, and no client notices; acknowledged data is there
 # afterwards. The load is on the first 50 blocks, the acknowledged values are in others.
 replicated_volume() {
 	local ports number code block load
@@ -230,7 +230,7 @@ replicated_volume() {
 	pass "a replicated volume: a replica is stopped under load"
 }
 
-# Where its plugin can be loaded: a program that is built with sanitizers cannot be.
+# Only if its plugin can be loaded: a program built with sanitizers cannot load it.
 block_device() {
 	local plugin=$PRISM_BUILD/lib/nbdkit-prism-rs-plugin.so
 	{ [ -e "$plugin" ] && command -v nbdkit && nbdkit "$plugin" --version; } >"$work/version" 2>&1 || return
@@ -245,8 +245,8 @@ device_is_served() {
 	grep -q '^prism_client_replica_serving{store="rs",replica="0"} 1$' "$work/metrics-nbd"
 }
 
-# Both shards are stopped while many transactions are under way: all that had begun to commit end well. What begins
-# later is refused, and has changed nothing. tx_history_terminated looks at what the shards have.
+# Both shards are stopped while many transactions are under way: all that had begun to commit end well. Later ones are
+# refused and change nothing. tx_history_terminated checks the shards' contents.
 transactional_store() {
 	local number store load before
 	head -c 32 /dev/urandom >"$work/secret"
@@ -272,12 +272,13 @@ transactional_store() {
 	pass "a transactional store: stopped under load"
 }
 
-# prints TEXT: the last command did, and nothing else
+# prints TEXT: checks that the last command printed TEXT and nothing else
 prints() {
 	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
 }
 
-# A node that keeps a log comes back by it; the unit of the master tells when nodes can join, and both when they stop.
+# A node that keeps a log comes back by it; the master's unit reports when nodes can join, and both units when they
+# stop.
 global_memory() {
 	local master address
 	start_unit gam-master one 'port = 0' 'lease = 0.5'
@@ -305,7 +306,7 @@ global_memory() {
 	pass "a global memory: a node with a log is stopped and comes back"
 }
 
-# Every metric that the board shows is one that somebody exports, and every metric is documented.
+# Every metric on the board is exported by some program, and every metric is documented.
 board() {
 	local metric counter board=$PRISM_SOURCE/apps/stores/service/grafana/prism-stores.json
 	start_unit kv calls 'port = 0' 'records = 1000' 'store = "rpc"' 'json = true'
@@ -334,7 +335,7 @@ board() {
 	pass "the board's metrics are exported and documented"
 }
 
-# With the log in the journal lines begin with priorities; a second signal does not wait.
+# With the log in the journal, lines begin with priorities; a second signal does not wait.
 logs_and_signals() {
 	start "$work/journal" bash -c 'exec 2>"$0"; JOURNAL_STREAM=$(stat -Lc %d:%i /dev/stderr) exec "$@"' "$work/journal-err" \
 		"$bin/prism-kv-server" -p 0 --records 1000 --bind 127.0.0.1
