@@ -38,9 +38,7 @@ struct WorldOptions {
 	unsigned second_lives = 0;          /* see Mishaps::live_twice() */
 	double days = 0;                    /* days of the users' work, which then comes in bursts, and of all events */
 	double pause = 600;                 /* seconds of virtual time between two bursts */
-	std::function<void(double day, std::uint64_t operations)> progress =
-		/* Called in runs of days; may be null */
-		{};
+	std::function<void(double day, std::uint64_t operations)> progress = {}; /* for runs of days; may be null */
 	bool lost_together = false; /* as many replicas as allowed are lost at once, with no other events */
 	unsigned down = 0;          /* replicas that vanish during the run and stay away */
 	unsigned writers = 32;      /* users that also write */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients that come while a shard is gone: the others serve them. */
+/* Clients that connect while a shard is gone: the others serve them. */
 #include "support.hpp"
 
 #include <cerrno>
@@ -26,7 +26,7 @@ Body writing(std::vector<std::string> keys, std::string value)
 	};
 }
 
-/** With a shard that is gone, the keys of the others. */
+/** Tests that the other shards' keys can be used while a shard is gone. */
 class AbsentShard : public testing::TestWithParam<bool>
 {
 protected:
@@ -77,7 +77,7 @@ TEST_P(AbsentShard, ItsKeysAreAnErrorAndNothingIsChanged)
 	EXPECT_EQ(client.get(keys[0]), "1");
 	EXPECT_EQ(client.get(keys[2]), "1");
 	EXPECT_EQ(client.api->stats_of(1).error().code, ENOTCONN);
-	/* It comes back without its memory: this client does not enter it. */
+	/* The shard comes back without its memory: this client does not enter it. */
 	store.begin(1);
 	EXPECT_EQ(client.get(keys[1]), "?");
 	EXPECT_EQ(client.get(keys[0]), "1");
@@ -106,7 +106,10 @@ TEST_P(AbsentShard, Number0IsNeeded)
 	EXPECT_EQ(PrismClient::connect(context, store.addresses, brief()).error().code, ECONNREFUSED);
 }
 
-/** It may be alive, and its log may be needed: its clients' numbers are not another's before it is cleared. */
+/**
+ * A silent shard may be alive, and its log may be needed: numbers of its clients are not given to others before it is
+ * cleared.
+ */
 TEST(SilentShard, IsNotTakenForGone)
 {
 	Store store;

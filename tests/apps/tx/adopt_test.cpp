@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Shards that have come back empty and are taken in, and what becomes of transactions that were decided on them. */
+/* Shards that have come back empty and are taken in, and transactions that were decided on them. */
 #include "support.hpp"
 
 #include <cerrno>
@@ -76,8 +76,8 @@ TEST(Adopt, ShardsThatAreNotLostOrAreNone)
 }
 
 /**
- * A store of three shards. A transaction that writes a key of each was decided on shard 1, and is installed on shard 0;
- * on shard 2 it is prepared. Then shard 1 is lost.
+ * Store of three shards. A transaction that writes a key of each was decided on shard 1 and is installed on shard 0; on
+ * shard 2 it is prepared. Then shard 1 is lost.
  */
 class HalfInstalled : public testing::Test
 {
@@ -99,7 +99,7 @@ protected:
 			if (std::ranges::find(of_others, fd) == of_others.end())
 				cut(fd);
 		}
-		/* The others do not poll: they would be asked to end what is prepared there. */
+		/* The other clients do not poll: they would be asked to end the prepared transaction. */
 		EXPECT_TRUE(store.comes_to_connections(2, 1));
 		std::array<Job *, 1> ended;
 		while (open->api->poll(ended) == 0) {}
@@ -140,7 +140,7 @@ TEST_F(HalfInstalled, CannotBeDecidedIfWhatItHasInstalledIsOverwritten)
 	EXPECT_EQ(error_of(store).code, ESTALE) << "it is not taken in";
 }
 
-/** A key of @p shard in another cell than @p key is in. */
+/** Returns a key of @p shard in another cell than that of @p key. */
 std::string another_key(Client &client, const std::string &key, std::size_t shard)
 {
 	KeyPlace taken, place;
@@ -152,7 +152,7 @@ std::string another_key(Client &client, const std::string &key, std::size_t shar
 	}
 }
 
-/* One of them has the dead client's number; what that one has left in the logs tells how it was decided. */
+/* One of the clients gets the dead client's number; that client's entries in the logs show the decision. */
 TEST_F(HalfInstalled, IsLeftToTheAdopterByAllWhoComeBefore)
 {
 	PrismClientOptions brief;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* PRISM-TX on real devices: what a transaction does, what it takes, and everything that goes wrong. */
+/* PRISM-TX on real devices: effects of transactions, their costs, and all errors. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -74,7 +74,7 @@ TEST(Transaction, IsRolledBackByItsBody)
 	EXPECT_EQ(client.get("a"), "1");
 }
 
-/** Keys of one cell come and go together, and apart. */
+/** Tests keys of one cell that come and go together, and separately. */
 TEST(Transaction, OfKeysThatShareACell)
 {
 	StoreOptions options;
@@ -97,7 +97,7 @@ TEST(Transaction, OfKeysThatShareACell)
 	EXPECT_EQ(store.buffers_in_use(), 0u);
 }
 
-/** Timestamps of lanes side by side, with clocks that follow each other: no two have one tag. */
+/** Checks that timestamps of neighbouring lanes, with successive clocks, all have different tags. */
 TEST(Tags, DifferAmongNeighbours)
 {
 	for (const std::uint64_t clock : {std::uint64_t{1}, std::uint64_t{1'030'789'894'530'200}}) {
@@ -113,7 +113,7 @@ TEST(Tags, DifferAmongNeighbours)
 	}
 }
 
-/* What docs/prism-tx.md says of each kind of transaction */
+/* Round trips of each kind of transaction, as in docs/prism-tx.md */
 TEST(RoundTrips, AreThoseOfTheDocument)
 {
 	StoreOptions options;
@@ -164,7 +164,7 @@ TEST(RoundTrips, OverTwoShards)
 	EXPECT_EQ(client.get(keys[1]), "3");
 }
 
-/** What the client's device has counted so far. */
+/** Returns the counters of the client's device so far. */
 std::map<std::string, std::uint64_t> counters_of(const Client &client)
 {
 	std::array<prismdv_counter, 128> counters;
@@ -191,14 +191,17 @@ Body change_of(const std::vector<std::string> &read, const std::vector<std::stri
 	};
 }
 
-/** Requests, or answers, by the counters of one direction, however many of them a packet carries. */
+/**
+ * Returns the number of requests, or answers, by the counters of one direction, however many of them a packet carries.
+ */
 std::uint64_t carried(std::map<std::string, std::uint64_t> &counters, const std::string &direction)
 {
 	return counters[direction + "_packets"] - counters[direction + "_bundles"] + counters[direction + "_bundled"];
 }
 
 /**
- * Requests and answers for @p body. A packet that was lost on the way and sent again spoils the count: then once more.
+ * Checks the requests and answers for @p body. A lost packet that was sent again spoils the count: then it tries once
+ * more.
  */
 void expect_requests(Client &client, const Body &body, std::uint64_t requests, std::uint32_t round_trips)
 {
@@ -206,7 +209,7 @@ void expect_requests(Client &client, const Body &body, std::uint64_t requests, s
 		auto before = counters_of(client);
 		EXPECT_EQ(client.run(body), Outcome::committed);
 		const Job job = client.last;
-		/* Installs that the commit has not waited for: the next transaction of the lane does. */
+		/* The next transaction of the lane waits for installs that the commit has not waited for. */
 		EXPECT_EQ(client.run([](Transaction &) -> apps::Task<int> { co_return EDOM; }), Outcome::rolled_back);
 		auto after = counters_of(client);
 		if (after["retransmits"] != before["retransmits"] || job.attempts != 1)
@@ -241,7 +244,7 @@ TEST(Requests, AreThoseOfTheDocument)
 	expect_requests(client, change_of({there[1]}, {here[0], there[0]}), 3 + 1 + 8 + 1, 4);
 }
 
-/** What a transaction that reads one cell costs depends on whether it was expected. */
+/** The cost of a transaction that reads one cell depends on whether the client expected that. */
 TEST(Requests, OfASingleRead)
 {
 	Store store;
@@ -250,7 +253,7 @@ TEST(Requests, OfASingleRead)
 		ASSERT_EQ(client.put("a", "1"), Outcome::committed);
 	expect_requests(client, change_of({}, {"a"}), 1 + 4, 2);
 	const std::uint64_t before = client.api->figures().requests;
-	EXPECT_EQ(client.get("a"), "again"); /* is validated afterwards */
+	EXPECT_EQ(client.get("a"), "again"); /* validated afterwards */
 	EXPECT_EQ(client.api->figures().requests - before, 2u);
 	EXPECT_EQ(client.last.round_trips, 2u);
 	expect_requests(client, change_of({"a"}, {}), 2, 1);
@@ -270,7 +273,7 @@ TEST(Requests, OfThePapersCommit)
 	expect_requests(client, change_of({"b"}, {"a"}), 2 + 1 + 4, 3);
 }
 
-/** Every lane of every client moves money about; the sum stays. */
+/** Lets every lane of every client move money; the sum stays the same. */
 void transfer(const StoreOptions &options, const PrismClientOptions &client_options = {}, int plenty = 400)
 {
 	constexpr int accounts = 8, clients = 3, depth = 4;
@@ -348,7 +351,7 @@ void transfer(const StoreOptions &options, const PrismClientOptions &client_opti
 			Outcome::committed);
 	}
 	EXPECT_EQ(sum, accounts * 100);
-	const std::uint64_t buffers = store.buffers_in_use(); /* ends the shards, whose cells can then be looked at */
+	const std::uint64_t buffers = store.buffers_in_use(); /* ends the shards, so that their cells can be examined */
 	EXPECT_EQ(buffers, store.cells_in_use());
 	EXPECT_GT(buffers, 0u);
 }
@@ -391,7 +394,7 @@ TEST(Bank, KeepsItsMoneyWhereAccountsShareCells)
 	transfer(options, {}, 100);
 }
 
-/** Who has prepared is taken for dead at once: commits that are alive are ended by others. */
+/** Takes every client that has prepared for dead at once: others end commits of live clients. */
 TEST(Helping, OfTheLivingLosesNothing)
 {
 	StoreOptions options;
@@ -420,7 +423,7 @@ TEST(Clocks, MayDifferAndJump)
 	}
 }
 
-/** A client of the far future: who has met it can write nothing any more, and is told so. */
+/** Tests a client of the far future: clients that have met it cannot write any more, and get an error. */
 TEST(Clocks, ComeToTheirEnd)
 {
 	Store store;
@@ -440,7 +443,7 @@ TEST(Buffers, ThatAreExhausted)
 {
 	StoreOptions options;
 	options.shards = 1;
-	options.numbered = true; /* no two keys meet in a cell, which would be too large then */
+	options.numbered = true; /* so that no two keys share a cell, which would be too large then */
 	options.classes = {{640, 8}};
 	Store store(options);
 	PrismClientOptions impatient;
@@ -461,7 +464,7 @@ TEST(Buffers, ThatAreExhausted)
 	EXPECT_EQ(store.buffers_in_use(), 8u);
 }
 
-/* Larger ones do as well, whichever commit it is. */
+/* Larger buffers do as well, with either kind of commit. */
 TEST(Buffers, OfTheBestSizeAreExhausted)
 {
 	for (const bool as_in_paper : {false, true}) {
@@ -517,13 +520,13 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	EXPECT_EQ(client.last.error, EHOSTUNREACH);
 	EXPECT_EQ(client.get(keys[0]), "1");
 	EXPECT_EQ(client.put(keys[0], "3"), Outcome::committed);
-	/* It comes back and has forgotten everything: nobody takes it for what it was. */
+	/* The shard comes back and has forgotten everything: nobody takes it for the old one. */
 	store.begin(1);
 	const auto anew = PrismClient::connect(client.context, store.addresses);
 	ASSERT_FALSE(anew.ok());
 	EXPECT_EQ(anew.error().code, ESTALE);
 	EXPECT_NE(anew.error().message.find("shard 1 has lost its memory"), std::string::npos) << anew.error().message;
-	/* Unless it is taken in, without what it had. */
+	/* Unless it is taken in, without its old contents. */
 	PrismClientOptions adopting;
 	adopting.adopt = {1};
 	{
@@ -538,7 +541,7 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	EXPECT_EQ(later.get(keys[1]), "again");
 }
 
-/** A transaction is prepared on both shards when the one is lost on which it was to be decided. */
+/** A transaction is prepared on both shards when the shard of its decision is lost. */
 TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 {
 	Store store;
@@ -556,7 +559,7 @@ TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 	EXPECT_EQ(adopter.get(keys[1]), "-");
 	EXPECT_EQ(prepared_on(adopter, 0), 0u);
 	EXPECT_EQ(adopter.run(change_of({}, {keys[0], keys[1]})), Outcome::committed);
-	/* Who had begun it does not know; at any rate it has not come to pass. */
+	/* Its client does not know the outcome; in any case it has not been committed. */
 	std::array<Job *, 1> ended;
 	while (open.api->poll(ended) == 0) {}
 	EXPECT_NE(job.outcome, Outcome::committed);
@@ -576,7 +579,7 @@ TEST(Shard, ThatNumbersTheClientsIsLost)
 	EXPECT_EQ(client.put(keys[1], "1"), Outcome::committed);
 }
 
-/** More requests than the send queue has room for: what depends on each other leaves together all the same. */
+/** Makes more requests than the send queue has room for: those that depend on each other still leave together. */
 TEST(Transaction, OfManyKeysAtOnce)
 {
 	constexpr std::size_t depth = 32, keys = 60, rounds = 4;
@@ -631,7 +634,7 @@ TEST(BadInput, OfConnections)
 	for (std::uint32_t i = 0; i < store.options.clients; i++)
 		clients.push_back(std::make_unique<Client>(store, 1));
 	EXPECT_EQ(PrismClient::connect(context, store.addresses).error().code, EMFILE);
-	/* Their numbers go to others. */
+	/* Their numbers become free for others. */
 	for (auto &client : clients)
 		EXPECT_EQ(client->put("a", "1"), Outcome::committed);
 	clients.clear();
@@ -651,7 +654,9 @@ std::uint64_t resident_bytes()
 	return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/** Of each key that a lane may have at once it was one largest object to read, and one to write. */
+/**
+ * Checks a lane's memory; it was once two largest objects, one to read and one to write, for each key of a transaction.
+ */
 TEST(Memory, OfALaneIsWhatItsTransactionsUse)
 {
 	constexpr std::uint32_t value_size = (1 << 17) - 128, largest = 8 * (value_size + 128);
@@ -678,7 +683,7 @@ TEST(Memory, OfALaneIsWhatItsTransactionsUse)
 	EXPECT_EQ(client.get("4"), "1");
 }
 
-/** Nobody is left in doubt about what had begun. */
+/** Checks that no transaction that had begun is left in doubt. */
 TEST(Drained, CommitsEndAndNoneBegins)
 {
 	for (unsigned round = 0; round < 5; round++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a live client does for a dead one, on a carrier whose requests end when the test says so. */
+/* Work of a live client for a dead one, on a carrier whose requests end when the test says so. */
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -43,7 +43,7 @@ private:
 class OrphanTest : public testing::Test
 {
 protected:
-	/** Ends the request that is under way; its memory is as it was. */
+	/** Ends the request under way; its memory is unchanged. */
 	void step() { resolver.request_ended(Completion{}); }
 
 	ClientState client;
@@ -54,12 +54,12 @@ protected:
 		[this](std::size_t, std::uint64_t number, int) { ended.push_back(number); }};
 };
 
-/* A client may leave hundreds of places: whoever resolves them must not be cut off meanwhile by a shard that waits. */
+/* A client may leave hundreds of places: a shard that waits must not cut off the client that resolves them. */
 TEST_F(OrphanTest, OnlyThePlaceThatIsWorkedOnCountsAsACommit)
 {
 	resolver.take(0, 2);
 	resolver.take(0, 3);
-	std::uint64_t asked = client.serial; /* a shard asks: what has begun by now is to be waited for */
+	std::uint64_t asked = client.serial; /* a shard asks: operations that have begun by now are to be waited for */
 	for (unsigned place = 0; place < 2 * lanes; place++) {
 		EXPECT_EQ(carrier.posted, place + 1) << "the log of a place is read";
 		EXPECT_LE(resolver.holding(), asked) << "it may still have installed something";
@@ -71,7 +71,7 @@ TEST_F(OrphanTest, OnlyThePlaceThatIsWorkedOnCountsAsACommit)
 	EXPECT_EQ(resolver.holding(), std::numeric_limits<std::uint64_t>::max());
 }
 
-/* Within a place nothing is over before its last entry is. */
+/* Within a place nothing has ended before its last entry. */
 TEST_F(OrphanTest, APlaceCountsUntilItsLastEntryIsResolved)
 {
 	resolver.take(0, 0);

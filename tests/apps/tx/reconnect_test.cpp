@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Connections that are lost and made again, and what becomes of the transactions that were under way. */
+/* Connections that are lost and made again, and the outcomes of the transactions that were under way. */
 #include "support.hpp"
 
 #include <cerrno>
@@ -34,7 +34,7 @@ std::uint64_t number_of(std::optional<Bytes> value)
 	return number;
 }
 
-/** Adds one to all @p keys. */
+/** Returns a body that adds one to all @p keys. */
 Body incrementing(std::vector<std::string> keys)
 {
 	return [keys = std::move(keys)](Transaction &transaction) -> apps::Task<int> {
@@ -78,7 +78,7 @@ TEST(Reconnected, AfterACutEverythingIsThere)
 	EXPECT_EQ(other.run(incrementing(keys)), Outcome::committed);
 }
 
-/** The connection to the shard of the decision is cut before that is made: the transaction is run again. */
+/** Cuts the connection to the shard of the decision before that is made: the transaction is run again. */
 TEST(Reconnected, WhatWasPreparedIsAbortedAndRunAgain)
 {
 	for (const unsigned attempts : {0U, 1U}) {
@@ -105,7 +105,7 @@ TEST(Reconnected, WhatWasPreparedIsAbortedAndRunAgain)
 	}
 }
 
-/** A connection that is lost after a key was read does not make it absent. */
+/** Checks that a connection lost after a key was read does not make the key absent. */
 TEST(Reconnected, WhatWasReadStaysSo)
 {
 	Store store;
@@ -134,12 +134,15 @@ TEST(Reconnected, WhatWasReadStaysSo)
 	EXPECT_TRUE(lost);
 }
 
-/** Nothing is done twice and nothing is lost, however often; what is in doubt is only what was overwritten since. */
+/**
+ * Checks that nothing is done twice or lost, however many cuts there are; a transaction is only in doubt if its writes
+ * were overwritten since.
+ */
 TEST(Reconnected, EachTransactionIsDoneOnce)
 {
 	constexpr unsigned depth = 4, least_cuts = 30, most_cuts = 300;
 	StoreOptions options;
-	options.lanes = depth; /* places in the logs are used again, too */
+	options.lanes = depth; /* places in the logs are reused, too */
 	Store store(options);
 	Client client(store, depth, patient());
 	std::vector<std::string> keys = keys_of_all(client);
@@ -160,7 +163,7 @@ TEST(Reconnected, EachTransactionIsDoneOnce)
 	for (Work &work : works)
 		begin(work);
 	unsigned ended = 0, next_cut = 20, cuts = 0, left = depth;
-	const auto goes_on = [&] { /* until a cut has come while something was decided, too */
+	const auto goes_on = [&] { /* until a cut has also hit a decision */
 		return cuts < least_cuts || (cuts < most_cuts && !client.api->figures().found_out);
 	};
 	std::array<Job *, depth> done;
@@ -210,7 +213,10 @@ TEST(Reconnected, NotInTimeIsAnErrorAndNothingIsChanged)
 	EXPECT_NE(client.run(incrementing(keys)), Outcome::committed);
 	EXPECT_EQ(client.last.error, EHOSTUNREACH);
 	EXPECT_EQ(client.run(incrementing({keys[0]})), Outcome::committed);
-	/* It comes back as another: this client does not enter it, and so does not make it a shard of its store. */
+	/*
+	 * The shard comes back as another one: this client does not enter it, and so does not make it a shard of its
+	 * store.
+	 */
 	store.begin(1);
 	for (int i = 0; i < 200; i++) {
 		EXPECT_EQ(client.run(incrementing({keys[0]})), Outcome::committed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What somebody can do to a store who only connects to its shards, and says what is not so. */
+/* Attacks by a stranger that only connects to the shards of a store and lies. */
 #include "support.hpp"
 
 #include <atomic>
@@ -17,11 +17,11 @@ using namespace tx_test;
 
 constexpr std::uint32_t all_ones = std::numeric_limits<std::uint32_t>::max();
 
-/** A connection of somebody who says anything. */
+/** Connection of a stranger. */
 class Stranger
 {
 public:
-	/** Introduces itself to @p shard of @p store as @p mine; @p enters: says that it is ready, too. */
+	/** Introduces itself to @p shard of @p store as @p mine; with @p enters, also says that it is ready. */
 	Stranger(const Store &store, std::size_t shard, Introduction mine, bool enters)
 		: link_(TcpRendezvous::connect("127.0.0.1", store.addresses[shard].port, 2s).value())
 	{
@@ -40,12 +40,12 @@ public:
 			entered_ = true;
 	}
 
-	/** 0, or what it was refused for. */
+	/** Returns 0, or the error with which it was refused. */
 	[[nodiscard]] int error() const { return error_; }
 	[[nodiscard]] bool entered() const { return entered_; }
 	[[nodiscard]] const Introduction &theirs() const { return theirs_; }
 
-	/** What is answered to @p message; -1: nothing, the connection has ended. */
+	/** Sends a message. Returns the answer; -1 if the connection has ended without one. */
 	std::int64_t say(apps::ControlKind kind, std::uint64_t value)
 	{
 		apps::ControlChannel channel(link_.fd());
@@ -60,7 +60,7 @@ public:
 		return -1;
 	}
 
-	/** Says what nobody answers. */
+	/** Sends a message without an answer. */
 	void tell(apps::ControlKind kind, std::uint64_t value)
 	{
 		(void)apps::ControlChannel(link_.fd()).send({kind, value});
@@ -77,7 +77,7 @@ private:
 	bool entered_ = false;
 };
 
-/** As who: a client of a shard 0. */
+/** Returns the introduction of a client of shard 0. */
 Introduction claim(std::uint64_t store, std::uint32_t client, std::uint32_t incarnation, std::uint64_t signature = 0)
 {
 	Introduction claimed;
@@ -88,7 +88,7 @@ Introduction claim(std::uint64_t store, std::uint32_t client, std::uint32_t inca
 	return claimed;
 }
 
-/** Keys of both shards can be changed by @p client. */
+/** Checks that @p client can change keys of both shards. */
 void works(Client &client)
 {
 	EXPECT_EQ(client.run([](Transaction &transaction) -> apps::Task<int> {
@@ -146,7 +146,7 @@ TEST(Stranger, FillsNoLogWithNonsense)
 	EXPECT_LT(lines, 2 * apps::LimitedLog::burst);
 }
 
-/** A ticket that is good, and a connection that does not come to its end. */
+/** Tests a valid ticket on a connection that is never completed. */
 TEST(Stranger, ChangesNothingBeforeItHasEntered)
 {
 	Store store;
@@ -185,7 +185,10 @@ TEST(Stranger, DoesNotTellShardZeroOfLivesThatNoShardHas)
 	EXPECT_EQ(admitted.say(adopt_message, 7), -1) << "there is no such shard";
 }
 
-/** What a dead client has left is resolved by another client, though somebody says again and again that it is done. */
+/**
+ * Checks that a dead client's transactions are resolved by another client, though a stranger says again and again that
+ * this is done.
+ */
 TEST(Stranger, IsNotBelievedThatTransactionsAreResolved)
 {
 	Store store;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The shards of a PRISM-TX store in this process, and clients of it. */
+/* Shards of a PRISM-TX store in this process, and their clients. */
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ inline std::string text(std::optional<Bytes> value)
 	return value ? std::string(reinterpret_cast<const char *>(value->data()), value->size()) : "-";
 }
 
-/** Key of a numbered store. */
+/** Returns the key of a numbered store. */
 inline std::string numbered_key(std::uint64_t number)
 {
 	return {reinterpret_cast<const char *>(&number), sizeof(number)};
@@ -59,7 +59,7 @@ struct StoreOptions {
 	apps::LogSink log = [](apps::LogLevel, const std::string &) {};
 };
 
-/** Each shard serves on a thread and with a device context of its own, so that it can go alone. */
+/** Store whose shards each serve on a thread and with a device context of their own, so that one can go alone. */
 class Store
 {
 public:
@@ -104,7 +104,7 @@ public:
 		place.thread = std::thread([&place] { EXPECT_TRUE(place.shard->serve().ok()); });
 	}
 
-	/** Its memory goes with it. */
+	/** Ends the shard; its memory is lost. */
 	void end(std::uint16_t shard)
 	{
 		Place &place = places_[shard];
@@ -115,10 +115,13 @@ public:
 		place.shard.reset();
 	}
 
-	/** Has it end when its clients have ended what they have begun. */
+	/** Ends the shard once its clients have ended the transactions that they have begun. */
 	void drain(std::uint16_t shard) { places_[shard].shard->drain(5s); }
 
-	/** Waits until all clients are gone and all scans done. Buffers that are in use then, on all shards. */
+	/**
+	 * Waits until all clients are gone and all scans done. Returns the number of buffers still in use, on all
+	 * shards.
+	 */
 	std::uint64_t buffers_in_use()
 	{
 		std::uint64_t used = 0;
@@ -133,8 +136,9 @@ public:
 	}
 
 	/**
-	 * Cells of all shards that hold an object, each in a buffer of its own. At most as many as there are keys: the
-	 * hash has a secret of this store, and now and then two keys meet in a cell. After buffers_in_use().
+	 * Returns the number of cells, on all shards, that hold an object, each in its own buffer. At most the number
+	 * of keys: the hash has a secret of this store, and now and then two keys share a cell. Call after
+	 * buffers_in_use().
 	 */
 	[[nodiscard]] std::uint64_t cells_in_use() const
 	{
@@ -146,7 +150,7 @@ public:
 		return used;
 	}
 
-	/** Clients that @p shard has connections to, as it was a moment ago. */
+	/** Returns the number of clients connected to @p shard a moment ago. */
 	[[nodiscard]] std::uint64_t open_connections(std::uint16_t shard) const
 	{
 		std::vector<apps::Metric> metrics;
@@ -155,7 +159,7 @@ public:
 		return static_cast<std::uint64_t>(found->value);
 	}
 
-	/** Waits until @p shard has connections to @p count clients. What it tells of them is up to 100 ms old. */
+	/** Waits until @p shard has connections to @p count clients. Its count is up to 100 ms old. */
 	[[nodiscard]] bool comes_to_connections(std::uint16_t shard, std::uint64_t count) const
 	{
 		return prism::test::wait_until([&] { return open_connections(shard) == count; });
@@ -172,7 +176,7 @@ private:
 	std::vector<Place> places_;
 };
 
-/** Calls that wait. */
+/** Client whose calls wait. */
 class Client
 {
 public:
@@ -203,7 +207,7 @@ public:
 			[=](Transaction &transaction) -> apps::Task<int> { co_return transaction.erase(bytes(key)); });
 	}
 
-	/** "-": not there, "?": it could not be read. */
+	/** Returns the value; "-" if the key is not there, "?" if it could not be read. */
 	std::string get(std::string key)
 	{
 		std::string found = "?";
@@ -218,10 +222,10 @@ public:
 
 	Context context = Context::open("prism_lo", Progress::caller).value();
 	std::unique_ptr<PrismClient> api;
-	Job last; /* as it ended */
+	Job last; /* with its outcome */
 };
 
-/** A key of each shard, by number. */
+/** Returns one key of each shard, by number. */
 inline std::vector<std::string> keys_of_all(Client &client, std::size_t shards = 2)
 {
 	std::vector<std::string> keys(shards);
@@ -234,15 +238,15 @@ inline std::vector<std::string> keys_of_all(Client &client, std::size_t shards =
 	return keys;
 }
 
-/** Cells of @p shard that somebody has prepared. */
+/** Returns the number of cells of @p shard that are prepared. */
 inline std::uint64_t prepared_on(Client &client, std::size_t shard)
 {
 	return nlohmann::json::parse(client.api->stats_of(shard).value())["cells"]["prepared"];
 }
 
 /**
- * Begins @p job of @p open, which has one lane: it writes all of @p keys, one of each shard, and is to be decided on
- * shard 1. When this returns all are prepared, and @p open does not know yet. @p other: looks.
+ * Begins @p job of @p open, which has one lane: it writes all of @p keys, one of each shard, and will be decided on
+ * shard 1. Returns when all are prepared and @p open does not know yet. @p other: used to look.
  */
 inline void prepare_on_all(Client &open, Client &other, const std::vector<std::string> &keys, Job &job)
 {
@@ -252,12 +256,12 @@ inline void prepare_on_all(Client &open, Client &other, const std::vector<std::s
 			error = shard == 1 ? 0 : transaction.write(bytes(keys[shard]), bytes("2"));
 		co_return error;
 	};
-	const std::uint64_t requests = open.api->figures().requests + keys.size() /* fetched */ + 3 * keys.size();
+	const std::uint64_t requests = open.api->figures().requests + keys.size() /* reads */ + 3 * keys.size();
 	std::array<Job *, 1> ended;
 	ASSERT_EQ(open.api->start(job), 0);
 	while (open.api->figures().requests < requests)
 		ASSERT_EQ(open.api->poll(ended), 0u);
-	(void)open.api->poll(ended); /* sends them; what they answer is not looked at */
+	(void)open.api->poll(ended); /* sends them; ignores the answers */
 	const auto all_prepared = [&other, &keys] {
 		for (std::size_t shard = 0; shard < keys.size(); shard++) {
 			if (prepared_on(other, shard) != 1)

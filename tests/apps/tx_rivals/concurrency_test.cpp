@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients on threads of their own, each with several transactions at once, that want the same keys. */
+/* Clients on threads of their own, each with several transactions at once, that compete for the same keys. */
 #include "support.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@ template <typename Store>
 class Concurrency : public testing::Test
 {
 protected:
-	/* Runs @p make's bodies, @p jobs in each client, and returns how many were committed. */
+	/* Runs @p jobs of @p make's bodies in each client. Returns the number of those that were committed. */
 	unsigned run_all(Served<Store> &served, unsigned jobs, const std::function<Body(std::minstd_rand &)> &make)
 	{
 		std::atomic<unsigned> committed{0};
@@ -30,7 +30,9 @@ protected:
 		return committed;
 	}
 
-	/* Clients that have ended all that they began hold nothing. Once the servers have stopped the count is final.
+	/*
+	 * Checks that clients whose transactions have all ended hold nothing. The count is final once the servers have
+	 * stopped.
 	 */
 	void expect_nothing_abandoned(Served<Store> &served)
 	{
@@ -50,7 +52,7 @@ private:
 		options.depth = lanes;
 		options.retry.timeout = 20s;
 		options.retry.seed = number + 1;
-		/* Where cores are scarce an attempt takes longer than the usual pause, and nobody would get through. */
+		/* If cores are scarce, an attempt takes longer than the usual pause, and no client would succeed. */
 		options.retry.longest_pause = 20ms;
 		auto client = served.client(options);
 		std::minstd_rand random(number + 1);
@@ -91,7 +93,7 @@ std::string account(unsigned number)
 	return "account" + std::to_string(number);
 }
 
-/* Every transaction that committed has added one to two of a few counters. */
+/* Every committed transaction has added one to two of a few counters. */
 TYPED_TEST(Concurrency, CountersLoseNothing)
 {
 	constexpr unsigned counters = 5, jobs = 150;
@@ -124,7 +126,7 @@ TYPED_TEST(Concurrency, CountersLoseNothing)
 	this->expect_nothing_abandoned(served);
 }
 
-/* Money moves between accounts of different shards; who looks at all of them finds all of it. */
+/* Money moves between accounts of different shards; a transaction that reads all accounts finds all of it. */
 TYPED_TEST(Concurrency, TransfersKeepTheTotal)
 {
 	constexpr unsigned accounts = 12, jobs = 80;
@@ -196,8 +198,10 @@ TYPED_TEST(Concurrency, TransfersKeepTheTotal)
 	this->expect_nothing_abandoned(served);
 }
 
-/* One token, that moves between keys: it leaves the index at one place and comes into it at another. Everybody finds
- * exactly one. */
+/*
+ * One token that moves between keys: it leaves the index at one place and enters it at another. Every transaction finds
+ * exactly one.
+ */
 TYPED_TEST(Concurrency, TokensThatComeAndGo)
 {
 	constexpr unsigned places = 8, jobs = 60;
@@ -205,7 +209,7 @@ TYPED_TEST(Concurrency, TokensThatComeAndGo)
 	auto client = served.client();
 	ASSERT_EQ(put(*client, account(0), number_value(7)), Outcome::committed);
 	const unsigned committed = this->run_all(served, jobs, [](std::minstd_rand &random) -> Body {
-		const unsigned to = random() % (places + 3); /* the last ones: only look */
+		const unsigned to = random() % (places + 3); /* the last ones only look */
 		return [to](Transaction &t) -> apps::Task<int> {
 			std::vector<std::string> names;
 			std::vector<Bytes> keys;
@@ -223,7 +227,7 @@ TYPED_TEST(Concurrency, TokensThatComeAndGo)
 				at = i;
 			}
 			if (tokens != 1) {
-				/* What is read need not belong together; but then it must not commit. */
+				/* The values read may be inconsistent; but then the transaction must not commit. */
 				co_return t.write(bytes_of("wrong"), {});
 			}
 			if (to >= places || to == at)
@@ -244,7 +248,7 @@ TYPED_TEST(Concurrency, TokensThatComeAndGo)
 	this->expect_nothing_abandoned(served);
 }
 
-/* Of two keys each transaction inserts one if the other is not there: there are never both. */
+/* Each transaction inserts one of two keys if the other is absent: there are never both. */
 TYPED_TEST(Concurrency, NoWriteSkewOfAbsentKeys)
 {
 	constexpr unsigned pairs = 40, jobs = 150;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is FaRM's own: READs, marks, round trips, the index. */
+/* FaRM's own features: READs, marks, round trips, the index. */
 #include "support.hpp"
 
 #include "service/key_hash.hpp"
@@ -91,7 +91,7 @@ TEST(FarmReads, DamageIsFound)
 	EXPECT_EQ(get(*client, "key"), "value");
 }
 
-/* The index tells how much to READ; when it has changed its mind, nobody reads twice. */
+/* The index tells how much to READ; after a change of size a read still takes no second READ. */
 TEST(FarmReads, HintsFollowTheValues)
 {
 	Served<Farm> served;
@@ -105,11 +105,11 @@ TEST(FarmReads, HintsFollowTheValues)
 	EXPECT_EQ(client->stats().second, 0u);
 }
 
-/* Two lanes of one client, in an order that the test chooses: the first has read when the second one commits. */
+/* Two lanes of one client, in an order chosen by the test: the first has read when the second commits. */
 class FarmInterleaved : public testing::Test
 {
 protected:
-	/* Runs @p first; between its fetch and its commit @p second as a whole. The outcome of one attempt. */
+	/* Runs one attempt of a transaction, with @p between between its fetch and its commit. Returns its outcome. */
 	Outcome interleave(const std::vector<std::string> &reads, const std::function<void(Transaction &)> &writes,
 		const std::function<void()> &between)
 	{
@@ -145,7 +145,7 @@ TEST_F(FarmInterleaved, WhatWasReadHasChanged)
 	EXPECT_EQ(interleave({"a", "b"}, nothing, [] {}), Outcome::committed);
 	EXPECT_EQ(interleave({"a", "b"}, nothing, change), Outcome::conflict);
 	EXPECT_EQ(interleave({"a"}, write_z, change), Outcome::conflict);
-	/* By a call */
+	/* Validated by a call */
 	EXPECT_EQ(interleave({"a", "b", "c", "d", "e", "f", "g"}, write_z, change), Outcome::conflict);
 	EXPECT_EQ(interleave({"a", "b"}, write_z, remove), Outcome::conflict);
 	EXPECT_EQ(interleave({"a", "b"}, write_z, insert), Outcome::conflict) << "it was read that it is not there";
@@ -156,7 +156,7 @@ TEST_F(FarmInterleaved, WhatWasReadHasChanged)
 			  }),
 		Outcome::conflict);
 	EXPECT_EQ(get(*client, "z"), std::nullopt);
-	/* A single read needs nothing to be as it was. */
+	/* A single read needs no validation. */
 	EXPECT_EQ(interleave({"a"}, nothing, change), Outcome::committed);
 	EXPECT_EQ(interleave({"a", "b"}, write_z, [&] { get(*other, "a"); }), Outcome::committed);
 	EXPECT_EQ(get(*client, "z"), "1");
@@ -179,7 +179,7 @@ TEST_F(FarmInterleaved, WhatIsWrittenHasChanged)
 	EXPECT_TRUE(comes_to_objects(served, 0)) << "no lock is left";
 }
 
-/* Keys of one bucket, more than it holds. */
+/* Returns @p count keys of one bucket, more than it holds. */
 std::vector<std::string> keys_of_one_bucket(std::uint64_t objects, unsigned count)
 {
 	const Context context = Context::open("prism_lo", Progress::caller).value();
@@ -196,7 +196,7 @@ std::vector<std::string> keys_of_one_bucket(std::uint64_t objects, unsigned coun
 	return keys;
 }
 
-/* Who inserts a key changes the bucket of others that it has read not to be there; this is no conflict with itself. */
+/* Inserting a key changes the bucket of keys that the same transaction has found absent; this is no conflict. */
 TEST(FarmIndex, OwnInsertsAreNoConflict)
 {
 	constexpr std::uint64_t objects = 100;
@@ -217,7 +217,7 @@ TEST(FarmIndex, OwnInsertsAreNoConflict)
 	EXPECT_EQ(get(*client, keys[1]), "read");
 	for (unsigned i = 3; i < 13; i++)
 		EXPECT_EQ(get(*client, keys[i]), "blind");
-	/* But somebody else's is. */
+	/* But an insert by another client is. */
 	auto other = served.client();
 	const Body overtaken = [&](Transaction &t) -> apps::Task<int> {
 		const std::array absent{bytes_of(keys[0]), bytes_of(keys[2])};
@@ -243,7 +243,7 @@ TEST(FarmIndex, ChainedBuckets)
 	for (const std::string &key : keys)
 		EXPECT_EQ(get(*client, key, &job), "of " + key);
 	EXPECT_EQ(job.round_trips, 5u) << "four buckets and the object";
-	/* Those in front go; those behind are found, and gaps are filled. */
+	/* The keys in front are erased; those behind are still found, and gaps are filled. */
 	for (std::size_t i = 0; i < Bucket::width; i++)
 		ASSERT_EQ(erase(*client, keys[i]), Outcome::committed);
 	for (std::size_t i = Bucket::width; i < keys.size(); i++)
@@ -380,7 +380,7 @@ TEST(FarmGeometry, OfAServerThatIsNotTrusted)
 	EXPECT_FALSE(parses(good));
 }
 
-/* What the transaction layer is told first does not mean that the others have not happened. */
+/* If the first answer ends the transaction, the other updates still happen. */
 TEST(FarmCommit, BothWaysOfCounting)
 {
 	Served<Farm> served(3);
@@ -401,7 +401,7 @@ TEST(FarmCommit, BothWaysOfCounting)
 	}
 }
 
-/* Who waits for all answers finds everything done. */
+/* If all answers are waited for, everything is done. */
 TEST(FarmCommit, AllAnswers)
 {
 	Served<Farm> served(3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is two-phase locking's own: modes of locks, round trips. */
+/* Features of two-phase locking: modes of locks, round trips. */
 #include "support.hpp"
 
 #include <array>
@@ -82,7 +82,7 @@ TEST(LockingRoundTrips, OneShardNeedsNoPrepare)
 	EXPECT_TRUE(wait_until([&] { return served.server(1).stats().releases == 1; })) << "nobody polls for it";
 }
 
-/* Two lanes that read one key to write it. */
+/* Two lanes that read one key in order to write it. */
 TEST(LockingIntent, ExclusiveFetchIsRefusedEarly)
 {
 	Served<Locking> served;
@@ -92,14 +92,14 @@ TEST(LockingIntent, ExclusiveFetchIsRefusedEarly)
 		options.exclusive_fetch = exclusive;
 		auto client = served.client(options);
 		unsigned fetched = 0, refused = 0;
-		/* Goes on when both have tried to fetch. */
+		/* Body that goes on when both lanes have tried to fetch. */
 		const Body body = [&](Transaction &t) -> apps::Task<int> {
 			const std::string key = "key";
 			const int error = co_await t.fetch(bytes_of(key));
 			fetched++;
 			refused += error != 0;
 			unsigned others = 0;
-			while (!error && fetched < 2) { /* until the other lane has */
+			while (!error && fetched < 2) { /* until the other lane has tried */
 				const std::string other = "other" + std::to_string(others++);
 				(void)co_await t.fetch(bytes_of(other));
 			}

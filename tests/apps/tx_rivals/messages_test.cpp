@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Clients that say what they should not, and clients that die: at the level of messages. */
+/* Clients that send invalid messages, and clients that die. */
 #include "support.hpp"
 
 #include "farm/message.hpp"
@@ -15,7 +15,7 @@ namespace
 
 using namespace tx_rivals;
 
-/** Builds what follows a header. */
+/** Builder of the part after a header. */
 class Message
 {
 public:
@@ -38,7 +38,7 @@ private:
 	std::vector<std::byte> bytes_;
 };
 
-/** A connection that says what a test wants. */
+/** Connection on which a test sends any messages. */
 class RawClient : private rpc::ClientLink::Listener
 {
 public:
@@ -59,7 +59,7 @@ public:
 		link_ = rpc::ClientLink::connect(context_, address.host, address.port, wanted, options, sizes).value();
 	}
 
-	/* Nothing: the server has broken off. */
+	/* Returns nothing if the server has broken off. */
 	template <typename Call>
 	std::optional<Answer> call(Call call, std::uint16_t lane, std::uint32_t items, const Message &message = {})
 	{
@@ -105,7 +105,7 @@ protected:
 		EXPECT_TRUE(served.log.has("malformed request: " + reason)) << reason << "\n" << served.log.text();
 	}
 
-	/* Whatever happened to the others, this one is served, and finds no lock of theirs for long. */
+	/* Checks that a new client is served, whatever happened to the others, and finds no lock of theirs for long. */
 	void expect_service()
 	{
 		auto client = served.client();
@@ -221,7 +221,7 @@ TEST_F(FarmMessages, UpdatesThatDoNotFit)
 	expect_service();
 }
 
-/* Its locks end with its connection, and so do the keys that it has made. */
+/* A client's locks end with its connection, and so do the keys that it has made. */
 TEST_F(FarmMessages, ClientThatDies)
 {
 	auto other = served.client();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A store of several shards, each served by a thread of the test, and transactions over it. */
+/* Store of several shards, each served by a thread of the test, and transactions on it. */
 #pragma once
 
 #include "../support/server_log.hpp"
@@ -40,7 +40,7 @@ using test::ServerLog;
 using test::text_of;
 using test::wait_until;
 
-/* How the typed tests speak of the two stores. */
+/* Types of the two stores for the typed tests. */
 struct Farm {
 	using Server = FarmServer;
 	using Client = FarmClient;
@@ -146,7 +146,7 @@ inline Outcome erase(TransactionClient &client, const std::string &key)
 	return run(client, [&](Transaction &t) -> apps::Task<int> { co_return t.erase(bytes_of(key)); });
 }
 
-/** Reads and writes these keys. */
+/** Returns a body that reads and writes these keys. */
 inline Body rmw(const std::vector<std::string> &names)
 {
 	return [names](Transaction &t) -> apps::Task<int> {
@@ -163,7 +163,7 @@ inline Body rmw(const std::vector<std::string> &names)
 	};
 }
 
-/** A key of each. */
+/** Returns one key of each of two shards. */
 inline std::array<std::string, 2> keys_of_two_shards()
 {
 	std::array<std::string, 2> keys;
@@ -186,8 +186,10 @@ inline std::optional<std::string> get(TransactionClient &client, const std::stri
 	return found;
 }
 
-/** Whether @p served has @p count objects in all, now or soon: what is not waited for may still be on its way (aborts,
- * releases, FaRM's updates after the first answer). */
+/**
+ * Returns true if @p served has @p count objects in all, now or soon: operations that are not waited for may still be
+ * under way (aborts, releases, FaRM's updates after the first answer).
+ */
 template <typename Store>
 bool comes_to_objects(Served<Store> &served, std::uint64_t count)
 {
@@ -199,7 +201,7 @@ bool comes_to_objects(Served<Store> &served, std::uint64_t count)
 	});
 }
 
-/** A number in a value of 8 bytes and some more that belong to it. */
+/** Returns a value of a number in 8 bytes and some more bytes that belong to it. */
 inline std::string number_value(std::uint64_t number)
 {
 	std::string text(200, static_cast<char>('a' + number % 26));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What both stores promise to one client, over one shard and over several. */
+/* Guarantees of both stores to one client, over one shard and over several. */
 #include "support.hpp"
 
 #include <array>
@@ -57,7 +57,7 @@ TYPED_TEST(Transactions, SeesItsOwnChanges)
 		EXPECT_EQ(co_await t.fetch(keys), 0);
 		EXPECT_FALSE(t.value(keys[0]));
 		EXPECT_EQ(text_of(*t.value(keys[1])), "3");
-		/* What a value was may be what it is to be */
+		/* An old value may be written as a new one */
 		EXPECT_EQ(t.write(keys[0], *t.value(keys[1])), 0);
 		co_return 0;
 	};
@@ -83,7 +83,7 @@ TYPED_TEST(Transactions, RolledBackChangesNothing)
 	};
 	EXPECT_EQ(run(*client, body, 0, &job), Outcome::rolled_back);
 	EXPECT_EQ(job.error, ENOTSUP);
-	/* Another client finds no lock, once the release has arrived. */
+	/* Another client finds no lock once the release has arrived. */
 	auto other = served.client();
 	EXPECT_EQ(put(*other, "key", "other"), Outcome::committed);
 	EXPECT_EQ(get(*client, "key"), "other");
@@ -193,7 +193,7 @@ TYPED_TEST(Transactions, FullFailsAndChangesNothing)
 	EXPECT_LE(stored, 16u);
 	EXPECT_EQ(job.outcome, Outcome::failed);
 	EXPECT_EQ(job.error, ENOSPC);
-	/* Several, one of which finds no room: none is there. */
+	/* Several keys, one of which finds no room: none is stored. */
 	const Body body = [](Transaction &t) -> apps::Task<int> {
 		for (int i = 0; i < 20; i++)
 			EXPECT_EQ(t.write(bytes_of("more" + std::to_string(i)), bytes_of("v")), 0);
@@ -227,7 +227,7 @@ TYPED_TEST(Transactions, ShardThatIsGone)
 	const Body read = [&](Transaction &t) -> apps::Task<int> { co_return co_await t.fetch(bytes_of(of_shard[1])); };
 	EXPECT_NE(run(*client, read, 0, &job), Outcome::committed);
 	EXPECT_NE(job.error, 0);
-	/* The other one's locks were given back. */
+	/* The locks on the other shard were released. */
 	EXPECT_EQ(get(*client, of_shard[0]), "0");
 	EXPECT_EQ(put(*client, of_shard[0], "3"), Outcome::committed);
 	EXPECT_EQ(get(*client, of_shard[0]), "3");

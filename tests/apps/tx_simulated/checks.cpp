@@ -25,13 +25,13 @@ using serializability::Draft;
 namespace
 {
 
-/** Where @p key is; nothing: nobody has asked for any key. */
+/** Returns the place of @p key; nothing if no client has asked for any key's place. */
 std::optional<KeyPlace> place_of(const Remains &remains, std::uint64_t key)
 {
 	return key < remains.places.size() ? std::optional(remains.places[key]) : std::nullopt;
 }
 
-/** Nothing is prepared any more, and objects are whole. With a shard gone, decisions may be gone. */
+/** Checks that nothing is prepared any more, and that objects are whole. Without a shard, decisions may be lost. */
 void check_shard(const Remains &remains, std::size_t number)
 {
 	const Shard &shard = *remains.shards[number];
@@ -64,7 +64,7 @@ void check_shard(const Remains &remains, std::size_t number)
 		remains.find(fmt::format("{} log entries of shard {} are not cleared", shard.entries(), number));
 }
 
-/** What a last transaction finds: as late as none before. */
+/** Records the reads of a last transaction, later than all others. */
 void read_all(const Remains &remains)
 {
 	Draft draft = remains.last;
@@ -74,8 +74,10 @@ void read_all(const Remains &remains)
 		if (!shard)
 			continue;
 		const Cell cell = shard->cell(place.cell);
-		/* For ever, as a shard is gone: a transaction would not get by. With the paper's commit it would, by a
-		 * read of this cell alone. */
+		/*
+		 * Blocked for ever, as a shard is gone: a transaction would not get past it. With the paper's commit it
+		 * would, by a read of this cell alone.
+		 */
 		if (cell.prepared.writer != cell.version.committed && !remains.user.as_in_paper)
 			continue;
 		const std::byte *const bytes = shard->at(cell.version.object.ptr, cell.version.object.bound);

@@ -22,9 +22,9 @@ namespace
 
 constexpr std::uint32_t domain = 1;
 constexpr std::uint16_t decision_number = 2 * max_accesses;
-/* Of Flaw::hasty_lane: nobody waits for this request */
+/* For Flaw::hasty_lane: id of a request that no lane waits for */
 constexpr std::uint64_t nobody = Link::flush_id - 1;
-/* Of Flaw::repeated_timestamps: ns */
+/* For Flaw::repeated_timestamps: ns */
 constexpr std::uint64_t coarse = 100'000;
 
 std::uint64_t id_of(std::uint32_t lane, std::uint16_t number)
@@ -171,7 +171,10 @@ void Client::end(std::uint32_t lane, Request &request, Completion completion)
 		resume(lane);
 }
 
-/** As PrismClient: a full send queue takes a part of them, the rest later; what belongs together stays so. */
+/**
+ * Posts waiting requests, as PrismClient does: if the send queue is full, only some of them, but groups are never
+ * split.
+ */
 void Client::ring(std::size_t number)
 {
 	Shard &shard = links_[number];
@@ -292,7 +295,7 @@ void Client::settle(std::size_t shard, std::function<void()> settled)
 	links_[shard].link->settle(state_->serial, std::move(settled));
 }
 
-/** As PrismClient: with the queue pair nothing is under way any more; whether it was executed is not known. */
+/** Ends a connection, as PrismClient does: its requests have ended, but may or may not have been executed. */
 void Client::link_down(std::size_t number)
 {
 	Shard &gone = links_[number];
@@ -334,7 +337,7 @@ prism::tx::TransactionFigures Client::figures() const noexcept
 
 /* Controls ------------------------------------------------------------------------------------------------------- */
 
-/** An install behind a decision that has been made already: all that is left to do. */
+/** Returns true for an install after a decision that was made already: nothing else is left to do. */
 bool Client::is_hasty(std::uint32_t lane, const Request &request) const noexcept
 {
 	return options_.flaw == Flaw::hasty_lane && request.number < decision_number && request.number % 2 &&
@@ -346,13 +349,13 @@ void Client::end_fancied()
 	for (const Fancied &fancied : std::exchange(fancied_, {})) {
 		Request *const request = lanes_[fancied.lane]->request(fancied.number);
 		Completion completion;
-		completion.status = Status::cas_miss; /* so that nothing is freed: what it replaces is not known */
+		completion.status = Status::cas_miss; /* so that nothing is freed: the replaced buffer is not known */
 		if (request->under_way)
 			end(fancied.lane, *request, completion);
 	}
 }
 
-/** Of a cell that was read: C is a later one, or PW is said to be C. */
+/** Changes cells that were read: C becomes a later one, or PW becomes equal to C. */
 void Client::spoil_cells(std::size_t shard, std::uint64_t wr_id)
 {
 	const auto found = cell_reads_.find(wr_id);
@@ -362,7 +365,7 @@ void Client::spoil_cells(std::size_t shard, std::uint64_t wr_id)
 		using prism::tx::Cell;
 		auto &cell = *reinterpret_cast<Cell *>(local);
 		constexpr std::size_t version = offsetof(Cell, version);
-		constexpr std::size_t size = sizeof(cell.version.committed); /* the pointer would tell */
+		constexpr std::size_t size = sizeof(cell.version.committed); /* the pointer would give it away */
 		const std::byte *const there = around_.peek(shard, remote + version, size);
 		if (options_.flaw == Flaw::late_version && there)
 			std::memcpy(&cell.version.committed, there, size);

@@ -21,59 +21,59 @@ struct ClientOptions {
 	std::uint32_t depth = 1; /* transactions under way at once */
 	prism::tx::RetryOptions retry;
 	prism::tx::Time patience{};
-	std::uint32_t report_batch = 4;       /* addresses of a report */
+	std::uint32_t report_batch = 4;       /* addresses in one report */
 	std::function<std::uint64_t()> clock; /* for timestamps */
 	Flaw flaw = Flaw::none;
 };
 
 class Client;
 
-/** What a client needs of the simulation around it. */
+/** Services of the simulation that a client needs. */
 class ClientSurroundings
 {
 public:
 	virtual ~ClientSurroundings() = default;
 	[[nodiscard]] virtual soft::Time time() const = 0;
-	/** A client has closed a connection. */
+	/** Called when a client has closed a connection. */
 	virtual void closed(std::size_t shard, std::uint32_t connection) = 0;
-	/** A client asks @p shard for a scan. */
+	/** Requests a scan of @p shard. */
 	virtual void want_recovery(std::size_t shard) = 0;
-	/** What is at @p va of @p shard at this moment, for controls; null: nothing. */
+	/** For controls: returns the bytes at @p va of @p shard at this moment; null if there are none. */
 	[[nodiscard]] virtual const std::byte *peek(
 		std::size_t shard, std::uint64_t va, std::uint64_t length) const = 0;
 };
 
-/** What runs transactions: prism::tx::PrismClient, in virtual time. */
+/** prism::tx::PrismClient in virtual time: runs transactions. */
 class Client final : public prism::tx::TransactionClient, private prism::tx::Carrier
 {
 public:
 	Client(test::Node &node, ClientSurroundings &around, std::size_t shards, const ClientOptions &options);
 	~Client() override;
 
-	/* Set-up: connections to all shards, in their order; then what PrismClient::connect() does behind that */
+	/* Set-up: connections to all shards, in their order; then the rest of PrismClient::connect() */
 	void link_up(std::unique_ptr<Pair> pair, const Admission &admission);
 	[[nodiscard]] const Admission &met(std::size_t shard) const noexcept { return met_[shard]; }
 	[[nodiscard]] std::size_t met() const noexcept { return met_.size(); }
 	void begin();
-	/** It can run transactions. */
+	/** Returns true if it can run transactions. */
 	[[nodiscard]] bool ready() const noexcept { return ready_; }
-	/** The logs of the client before could not be cleared: it cannot be used. */
+	/** Returns true if the previous client's logs could not be cleared: this one cannot be used. */
 	[[nodiscard]] bool refused() const noexcept { return refused_; }
 
-	/** Posts what was put off. */
+	/** Posts requests that were put off. */
 	void ring();
 	[[nodiscard]] bool has_completions() const noexcept;
-	/** When poll() has something to do even if nothing happens; 0: never. */
+	/** Returns the moment at which poll() has something to do even if nothing happens; 0 if never. */
 	[[nodiscard]] soft::Time next_timer() noexcept;
-	/** Reports what is freed and not reported yet. */
+	/** Reports freed buffers that are not reported yet. */
 	void flush();
 
-	/** The connection to @p shard has ended. */
+	/** Ends the connection to @p shard. */
 	void link_down(std::size_t shard);
 	[[nodiscard]] Link *link(std::size_t shard) noexcept { return links_[shard].link.get(); }
-	/** A connection has ended. */
+	/** Returns true if a connection has ended. */
 	[[nodiscard]] bool broken() const noexcept { return broken_; }
-	/** The shard asks; @p settled is called when that is so. */
+	/** Handles the shard's request to settle; calls @p settled when the client has. */
 	void settle(std::size_t shard, std::function<void()> settled);
 
 	[[nodiscard]] int place_of(prism::tx::Bytes key, prism::tx::KeyPlace &place) const noexcept
@@ -89,9 +89,9 @@ private:
 	struct Shard {
 		std::unique_ptr<Link> link;
 		std::vector<prism::Chain::Posting> put_off;
-		std::vector<std::size_t> groups; /* of these: how many belong together */
+		std::vector<std::size_t> groups; /* sizes of the groups of these that must stay together */
 	};
-	/* Of Flaw::hasty_lane: a request that the lane believes to have ended. */
+	/* For Flaw::hasty_lane: request that the lane believes to have ended. */
 	struct Fancied {
 		std::uint32_t lane;
 		std::uint16_t number;
@@ -148,7 +148,7 @@ private:
 	bool ready_ = false;
 	bool refused_ = false;
 	bool broken_ = false;
-	/* Of controls */
+	/* For controls */
 	std::vector<Fancied> fancied_;
 	std::vector<std::uint64_t> decided_; /* by lane: the commit that it has decided */
 	std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> cell_reads_; /* by wr_id */

@@ -19,7 +19,7 @@ namespace soft = prism::soft;
 namespace test = prism::test;
 using simulation::Pair;
 
-/** What a shard tells a client that connects: prism::tx::Introduction, and its connection record. */
+/** Data that a shard gives to a client that connects: prism::tx::Introduction, and its connection record. */
 struct Admission {
 	struct List {
 		std::uint32_t number = 0;
@@ -29,13 +29,13 @@ struct Admission {
 	prism::tx::ShardView view;
 	prism::tx::StoreView store;
 	std::vector<List> lists;
-	std::uint32_t connection = 0; /* its number */
+	std::uint32_t connection = 0; /* number of the connection */
 	std::uint32_t client = 0;
 	std::uint32_t incarnation = 0;
-	bool used = false; /* the client's number was another's */
+	bool used = false; /* the client's number was another client's */
 };
 
-/** A client's connection to one shard: prism::apps::ServerLink, without sockets. */
+/** Client's connection to one shard: prism::apps::ServerLink without sockets. */
 class Link
 {
 public:
@@ -52,9 +52,12 @@ public:
 	void flush();
 	void flushed() noexcept { flushes_--; }
 
-	/** The shard asks; @p answer is called when all commits up to @p newest have ended and all is reported. */
+	/**
+	 * Handles the shard's request to settle; @p answer is called when all commits up to @p newest have ended and
+	 * all freed buffers are reported.
+	 */
 	void settle(std::uint64_t newest, std::function<void()> answer);
-	/** Goes on with that. @p oldest: number of the oldest commit that is under way. */
+	/** Goes on settling. @p oldest: number of the oldest commit under way. */
 	void talk(std::uint64_t oldest);
 
 private:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* tx-sim: PRISM-TX's transactions on a simulated network, or with something broken on purpose. */
+/* tx-sim: PRISM-TX's transactions on a simulated network, or a protocol that is broken on purpose. */
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace
 using namespace tx_sim;
 namespace cli = prism::cli;
 
-/* As many runs as one history can tell from each other */
+/* Most runs that one history can tell apart */
 constexpr std::uint64_t most_runs = 4000;
 
 struct Options {
@@ -30,7 +30,7 @@ struct Options {
 const std::map<std::string, Workload> workloads{{"registers", Workload::registers}, {"pairs", Workload::pairs},
 	{"lists", Workload::lists}, {"bank", Workload::bank}};
 
-/* What a control is to find is told by --expect: all else is counted apart. */
+/* --expect gives the finding of a control: all others are counted separately. */
 const std::string any;
 const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}}, {"undecided-help", {Flaw::undecided_help, {any}}},
 	{"no-takeover", {Flaw::no_takeover, {any}}}, {"hasty-lane", {Flaw::hasty_lane, {any}}},

@@ -115,7 +115,10 @@ void Shard::look_at(std::uint64_t index)
 		spare(address);
 }
 
-/** What an entry points at is a cell's, or nobody's, when nothing is under way. */
+/**
+ * Returns the buffer of a cell. When nothing is under way, an entry's buffer is a cell's or nobody's, so entries have
+ * none.
+ */
 std::uint64_t Shard::buffer_of(std::uint64_t index) const
 {
 	return index < entry_slots() ? 0 : cell(index - entry_slots()).version.object.ptr;

@@ -14,29 +14,27 @@ namespace tx_sim
 {
 
 struct ShardOptions : simulation::StoreOptions {
-	std::uint16_t shard = 0; /* its number */
+	std::uint16_t shard = 0; /* number of the shard */
 	prism::tx::ShardGeometry geometry;
-	prism::tx::StoreView store; /* of shard 0 without the secret */
+	prism::tx::StoreView store; /* of shard 0, without the secret */
 	Flaw flaw = Flaw::none;
 };
 
-/** The memory of one shard and everything that clients cannot do themselves: prism::tx::PrismShard, on a simulated
- * device.
- */
+/** Memory of one shard and all work that clients cannot do themselves: prism::tx::PrismShard on a simulated device. */
 class Shard final : public simulation::Store
 {
 public:
 	Shard(test::Node &node, simulation::Surroundings &around, const ShardOptions &options);
 
 	/**
-	 * Connects @p pair, of a client that has met shard 0 as @p first: null at shard 0 itself. Nothing: it is
-	 * refused.
+	 * Connects @p pair of a client to which shard 0 has given @p first; null at shard 0 itself. Returns nothing if
+	 * it is refused.
 	 */
 	std::optional<Admission> admit(Pair &pair, const Admission *first);
 
 	[[nodiscard]] const prism::tx::ShardGeometry &geometry() const noexcept { return options_.geometry; }
 	[[nodiscard]] prism::tx::Cell cell(std::uint64_t number) const noexcept;
-	/** Log entries that are not cleared. */
+	/** Returns the number of log entries that are not cleared. */
 	[[nodiscard]] std::uint64_t entries() const noexcept;
 
 private:
@@ -56,7 +54,7 @@ private:
 	bool take_client(Admission &client);
 
 	const ShardOptions options_;
-	std::vector<Client> clients_; /* by number */
+	std::vector<Client> clients_; /* by client number */
 	std::array<unsigned char, 16> secret_{};
 };
 

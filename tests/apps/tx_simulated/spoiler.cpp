@@ -22,18 +22,18 @@ using prism::tx::Version;
 constexpr std::size_t operand = 32;
 constexpr std::array<std::uint8_t, operand> no_bytes{};
 
-/* One thread runs a simulation. */
+/* State of all pairs: one thread runs a simulation. */
 struct Spoiler {
 	Flaw flaw = Flaw::none;
 	prismdv_qp_ex prism{};
 	decltype(ibv_qp_ex::wr_set_sge) set_sge = nullptr;
-	bool ends = false;           /* the request that is being built is a decision or an install */
-	std::uint64_t read_from = 0; /* it is a READ from there, so far without flags */
+	bool ends = false;           /* the request being built is a decision or an install */
+	std::uint64_t read_from = 0; /* address if it is a READ, so far without flags */
 	std::vector<CellRead> cell_reads;
 };
 thread_local Spoiler spoiler;
 
-/* Of a CAS: the bytes that it compares or swaps, if those are in a row from the beginning on */
+/* Returns the number of bytes that a CAS compares or swaps, which must be the first ones */
 std::size_t bytes_of(const void *mask)
 {
 	const std::span bytes(static_cast<const std::uint8_t *>(mask), operand);
@@ -46,7 +46,7 @@ bool is_install(const prismdv_cas &cas)
 	       std::memcmp(cas.swap, no_bytes.data(), operand) == 0;
 }
 
-/* 0: it is no decision */
+/* Returns 0 if it is no decision */
 std::uint64_t verdict_of(const prismdv_cas &cas)
 {
 	if (bytes_of(cas.compare_mask) != sizeof(Version::committed) || bytes_of(cas.swap_mask) != operand)

@@ -20,7 +20,7 @@ using serializability::Value;
 namespace
 {
 
-constexpr std::uint64_t most_keys = 4; /* of a transaction, but an audit's */
+constexpr std::uint64_t most_keys = 4; /* of a transaction that is no audit */
 constexpr std::uint64_t longest_copies = 5;
 constexpr double rollbacks = 2; /* percent */
 constexpr double audits = 25;
@@ -79,7 +79,7 @@ void User::use(Client &client)
 	}
 }
 
-/** What is under way may be committed, or will be by others. */
+/** Leaves the client. Transactions under way may be committed, or will be by others. */
 void User::leave()
 {
 	for (const auto &job : jobs_) {
@@ -194,7 +194,7 @@ void User::ended(Job &job)
 		job.draft.outcome = serializability::Outcome::committed;
 		break;
 	case Outcome::rolled_back:
-		/* What a fetch fails with ends the body too. */
+		/* An error of a fetch ends the body, too. */
 		(job.job.error == ECANCELED ? figures_.rolled_back : figures_.failed)++;
 		if (job.job.error != ECANCELED && !may_fail_)
 			find_(fmt::format("a transaction could not read: {}", std::strerror(job.job.error)));
@@ -241,7 +241,7 @@ prism::apps::Task<int> User::body(Job &job, Transaction &transaction)
 	co_return error ? error : job.rolls_back ? ECANCELED : 0;
 }
 
-/** All keys but those that are written blindly. */
+/** Fetches all keys except those that are written blindly. */
 prism::apps::Task<int> User::fetch(Job &job, Transaction &transaction)
 {
 	for (const bool first : {true, false}) {
@@ -339,7 +339,7 @@ int User::work_on_bank(Job &job, Transaction &transaction)
 	return 0;
 }
 
-/** From the first account to the others, one unit more to each. */
+/** Transfers one unit more from the first account to each of the others. */
 int User::transfer(Job &job, Transaction &transaction)
 {
 	std::vector<std::uint32_t> balances;

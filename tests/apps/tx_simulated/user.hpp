@@ -16,27 +16,27 @@ namespace tx_sim
 
 namespace serializability = prism::serializability;
 
-/** What transactions do. */
+/** Kind of the transactions. */
 enum class Workload : std::uint8_t {
 	registers, /**< read, write blindly, read and write, erase */
 	pairs,     /**< write all keys, or all but one that is read; read or change a single one */
 	lists,     /**< read and append */
-	bank,      /**< transfers, and audits of all accounts; the first of these opens it */
+	bank,      /**< transfers, and audits of all accounts; the first one opens the bank */
 };
 
 struct UserOptions {
 	Workload workload = Workload::registers;
 	std::uint64_t keys = 8;
 	std::uint32_t depth = 3;
-	bool as_in_paper = false; /* what is read alone has no place among the others of its client */
-	soft::Time pause = 0;     /* ns between two transactions of a lane, on the average */
+	bool as_in_paper = false; /* reads alone are not ordered among the client's other transactions */
+	soft::Time pause = 0;     /* mean ns between two transactions of a lane */
 };
 
-/** Of a bank; each account begins with it. */
+/** First balance of each account of a bank. */
 constexpr std::uint32_t first_balance = 1000;
-/** Elements that a list has at most. */
+/** Most elements of a list. */
 constexpr std::size_t longest_list = 40;
-/** Bytes of a value of @p workload at most. */
+/** Returns the most bytes of a value of @p workload. */
 std::uint32_t longest_value(Workload workload);
 
 struct UserFigures {
@@ -49,37 +49,37 @@ struct UserFigures {
 	std::uint64_t no_buffer = 0;
 };
 
-/** Where the histories of all users go. */
+/** Receiver of the histories of all users. */
 class Recorder
 {
 public:
 	virtual ~Recorder() = default;
-	/** A number that no other sequence of transactions has. */
+	/** Returns a number that is unique for each sequence of transactions. */
 	virtual std::uint32_t begin_session() = 0;
 	virtual void record(serializability::Draft &transaction) = 0;
 };
 
-/** What one application does with its store: random transactions, whose outcomes it checks and records. */
+/** Application on one store: random transactions, whose outcomes it checks and records. */
 class User
 {
 public:
-	/** @p find is told what is wrong with an answer. */
+	/** @p find: called with each error in an answer. */
 	User(const UserOptions &options, prism::test::Random &random, Recorder &recorder,
 		std::function<soft::Time()> now, std::function<void(const std::string &)> find);
 
 	/** Begins to use @p client, which must live until leave(). */
 	void use(Client &client);
-	/** In the middle of whatever is under way. */
+	/** Stops in the middle of its transactions. */
 	void leave();
 
-	/** So many transactions more. */
+	/** Adds this number of transactions. */
 	void give_work(std::uint64_t transactions) { work_ += transactions; }
 	void drop_work() { work_ = 0; }
-	/** Takes what has ended, and begins what can begin. */
+	/** Takes ended transactions, and begins as many as it can. */
 	void go_on();
-	/** When the next transaction can begin that cannot yet; 0: there is none. */
+	/** Returns the moment at which the next waiting transaction can begin; 0 if there is none. */
 	[[nodiscard]] soft::Time next_begin() const;
-	/** From now on transactions may fail. */
+	/** Allows transactions to fail from now on. */
 	void expect_failures() noexcept { may_fail_ = true; }
 
 	[[nodiscard]] bool busy() const noexcept;
@@ -102,7 +102,7 @@ private:
 		serializability::Draft draft;
 		prism::tx::Transaction *transaction = nullptr;
 		std::vector<Operation> plan;
-		std::size_t fetched_first = 0; /* keys; the others in a second round */
+		std::size_t fetched_first = 0; /* number of keys; the others in a second round */
 		bool rolls_back = false;
 		soft::Time began = 0;
 		soft::Time not_before = 0;
@@ -130,18 +130,18 @@ private:
 	Recorder &recorder_;
 	const std::function<soft::Time()> now_;
 	const std::function<void(const std::string &)> find_;
-	std::vector<std::unique_ptr<Job>> jobs_; /* one a lane */
+	std::vector<std::unique_ptr<Job>> jobs_; /* one for each lane */
 	Client *client_ = nullptr;
 	std::uint64_t work_ = 0;
 	bool may_fail_ = false;
 	UserFigures figures_;
 };
 
-/** How a register's @p value is stored: several times, so that parts of two do not pass for one. */
+/** Returns the stored form of a register's @p value: several copies, so that parts of two values are recognized. */
 std::vector<serializability::Value> stored(serializability::Value value);
-/** The other way round; false: these bytes are no register. */
+/** Parses a stored value. Returns false if the bytes are not a register's. */
 bool parse_stored(prism::tx::Bytes bytes, serializability::Value &value);
-/** The elements of a list. */
+/** Returns the elements of a list. */
 std::vector<serializability::Value> parse_list(prism::tx::Bytes bytes);
 
 } // namespace tx_sim

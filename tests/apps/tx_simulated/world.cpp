@@ -27,13 +27,13 @@ namespace
 {
 
 constexpr Time longest_end = 60 * second;
-/* Numbers of clients beside one a user: of those whose death is not known yet */
+/* Client numbers beside one for each user, for clients whose death is not known yet */
 constexpr std::uint32_t spare_clients = 3;
-/* ns: so far clocks are from each other at most, and so much later they begin with each run */
+/* ns: the most that clocks differ by, and the distance between the clocks of two runs */
 constexpr auto day = static_cast<std::int64_t>(simulation::day);
 constexpr std::int64_t largest_skew = 4 * day;
 constexpr std::uint64_t epoch = 1'000'000'000'000'000;
-/* Of a history of many runs */
+/* Shares of one run in a history of many */
 constexpr std::uint64_t keys_of_a_run = std::uint64_t{1} << 32;
 constexpr std::uint64_t sessions_of_a_run = 1 << 12;
 constexpr Time time_of_a_run = 1000 * second;
@@ -164,7 +164,7 @@ ShardOptions World::shard_options(std::size_t number) const
 	return shard;
 }
 
-/** Runs of one history have nothing in common. */
+/** Records a transaction; runs of one history have no keys in common. */
 void World::record(Draft &transaction)
 {
 	if (const prism::Result<void> added = history_.add(transaction); !added)
@@ -183,7 +183,7 @@ void World::record(Draft &transaction)
 
 /* Clients -------------------------------------------------------------------------------------------------------- */
 
-/** A client is ready, and its user begins. */
+/** Lets the user of a ready client begin. */
 void World::begin_use(Seat &seat)
 {
 	seat.in_use = true;
@@ -213,7 +213,7 @@ void World::poll(simulation::Seat &base)
 		give_up(seat);
 }
 
-/** A new client. */
+/** Makes a new client. */
 void World::sit_down(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
@@ -230,7 +230,7 @@ void World::sit_down(simulation::Seat &base)
 	options.clock = [this, &seat] {
 		return epoch * (options_.run + 1) + now() + static_cast<std::uint64_t>(seat.skew);
 	};
-	/* Those who clean up do: so what a check finds is what came of it before. */
+	/* Clients that clean up take over correctly: a check's finding then comes from an earlier client. */
 	options.flaw = options_.flaw == Flaw::no_takeover && !seat.user ? Flaw::none : options_.flaw;
 	ClientSurroundings &around = *this; /* the base is private */
 	seat.client = std::make_unique<Client>(seat.host, around, sites_.size(), options);
@@ -250,7 +250,7 @@ void World::knock(Seat &seat, std::size_t shard)
 	after(held_up(seat, shard) + random().between(5 * us, 50 * us), [this, arrival] { reach(arrival); });
 }
 
-/** A client arrives at a shard, which admits it. */
+/** Lets a client arrive at a shard, which admits it. */
 void World::reach(const std::shared_ptr<Arrival> &arrival)
 {
 	Seat &seat = *arrival->seat;
@@ -273,7 +273,7 @@ void World::reach(const std::shared_ptr<Arrival> &arrival)
 	after(held_up(seat, arrival->shard) + random().between(10 * us, 100 * us), [this, arrival] { enter(arrival); });
 }
 
-/** The shard hears that the client is there; only with its own mark does the client begin. */
+/** Tells the shard that the client is there; the client begins only with the shard's own mark. */
 void World::enter(const std::shared_ptr<Arrival> &arrival)
 {
 	if (const Site &site = *sites_[arrival->shard]; site.shard)
@@ -296,7 +296,7 @@ void World::enter(const std::shared_ptr<Arrival> &arrival)
 	});
 }
 
-/** A client that cannot be used, or not well, ends some time; another follows. */
+/** Ends a client that cannot be used, or not well, after some time; another follows. */
 void World::give_up(Seat &seat)
 {
 	seat.doomed = true;
@@ -385,7 +385,7 @@ void World::tell_ended(simulation::Site &base, std::uint32_t connection)
 
 /* Faults --------------------------------------------------------------------------------------------------------- */
 
-/** Shards learn of it some time. */
+/** Kills the client; shards learn of it later. */
 void World::kill(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
@@ -403,7 +403,7 @@ void World::kill(simulation::Seat &base)
 	seat.host.outbox.clear();
 }
 
-/** A user dies after some more packets. */
+/** Lets a user die after some more packets. */
 void World::crash_user()
 {
 	Seat &seat = *seats_[random().below(options_.users)];
@@ -413,7 +413,7 @@ void World::crash_user()
 	doom(seat, random().between(1, 60));
 }
 
-/** With its memory, for good. */
+/** Crashes a shard for good; its memory is lost. */
 void World::crash_shard()
 {
 	const std::size_t number = random().below(sites_.size());
@@ -441,7 +441,7 @@ void World::crash_shard()
 	}
 }
 
-/** A client from a shard, for a while; some die meanwhile. */
+/** Cuts a client off from a shard for a while; some clients die meanwhile. */
 void World::part_some()
 {
 	partitions_left_--;
@@ -460,7 +460,7 @@ void World::part_some()
 	});
 }
 
-/** Clocks are at different times, and do not stay there. */
+/** Moves a clock: clocks differ, and jump. */
 void World::jump(Seat &seat)
 {
 	std::int64_t by = 1;
@@ -470,7 +470,7 @@ void World::jump(Seat &seat)
 	seat.skew = std::clamp(seat.skew + (random().chance(50) ? by : -by), -largest_skew, largest_skew);
 }
 
-/** What is still to happen, at random times. */
+/** Starts events that are due, at random times. */
 void World::happen()
 {
 	if (crashes_left_ && random().chance(happenings))
@@ -488,7 +488,7 @@ void World::happen()
 
 /* A run ---------------------------------------------------------------------------------------------------------- */
 
-/** A user without a client comes back, unless a shard is gone. */
+/** Returns true while there is work. A user without a client comes back, unless a shard is gone. */
 bool World::working() const
 {
 	return std::ranges::any_of(seats_,
@@ -522,8 +522,8 @@ WorldResult World::run()
 }
 
 /**
- * The users leave, some without reporting what they have freed. Then the shards look for what is lost; the paper's
- * commits leave log entries that spare buffers for ever.
+ * Lets the users leave, some without reporting the buffers that they have freed. Then the shards look for lost ones;
+ * the paper's commits leave log entries that keep buffers for ever.
  */
 void World::close()
 {
@@ -543,7 +543,7 @@ void World::close()
 	come_to_rest();
 }
 
-/** All numbers of clients are given to new ones at once: they end all that was left, and go. */
+/** Gives all client numbers to new clients at once: they end all transactions left behind, and go. */
 void World::clean_up()
 {
 	for (const auto &seat : seats_) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The shards of a store, its users and the network between them, in virtual time. */
+/* Shards of a store, its users and the network between them, in virtual time. */
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,28 @@ struct WorldOptions {
 	unsigned shards = 2;
 	unsigned users = 4;
 	std::uint64_t transactions = 40; /* of each user */
-	std::uint64_t cells = 0;         /* of a shard; 0: each key has a cell of its own, by its number */
+	std::uint64_t cells = 0;         /* of a shard; 0: each key has its own cell, by its number */
 	bool as_in_paper = false;
 	std::uint32_t mtu = 1024;
-	std::uint32_t spare_lanes = 2;    /* places in the logs of a client beside those of its lanes */
-	std::uint32_t spare_buffers = 64; /* of each size of a shard, beside one a cell */
+	std::uint32_t spare_lanes = 2;    /* places in a client's logs beside those of its lanes */
+	std::uint32_t spare_buffers = 64; /* of each size of a shard, beside one for each cell */
 	std::uint32_t report_batch = 4;
 	std::uint32_t send_queue = 512; /* work requests */
 	std::uint64_t slots_a_step = 512;
 	soft::Time patience = 50'000;
 	soft::Time timeout = 200'000'000; /* of a transaction with all its attempts */
-	double scans = 0.2;               /* percent of the steps at which somebody asks for a scan of a shard */
-	double jumps = 0.5;               /* percent of the steps at which a user's clock jumps */
-	unsigned crashes = 0;             /* users that die on the way, and come back */
-	std::uint64_t crash_at = 0;       /* the first user dies with its so manieth packet, sent or received; 0: not */
-	unsigned shard_crashes = 0;       /* shards that vanish on the way and stay away */
+	double scans = 0.2;               /* percent of the steps that request a scan of a shard */
+	double jumps = 0.5;               /* percent of the steps that let a user's clock jump */
+	unsigned crashes = 0;             /* users that die during the run, and come back */
+	std::uint64_t crash_at = 0;       /* the first user dies with this packet, sent or received; 0: never */
+	unsigned shard_crashes = 0;       /* shards that vanish during the run and stay away */
 	unsigned partitions = 0;          /* of a client from a shard, for a time */
 	soft::Time longest_partition = 20'000'000;
-	/** Of a history of many runs: which it is. Runs differ in their keys, sessions, and timestamps. */
+	/** Index of the run in a history of many. Runs differ in their keys, sessions and timestamps. */
 	std::uint64_t run = 0;
 	serializability::HistoryWriter *history = nullptr;
 	Flaw flaw = Flaw::none;
-	std::string expected; /* only what contains this is a finding; empty: everything */
+	std::string expected; /* only findings with this text count; empty: all */
 };
 
 struct WorldResult : simulation::Result {
@@ -52,10 +52,10 @@ struct WorldResult : simulation::Result {
 	prism::tx::TransactionFigures transactions;
 	std::uint64_t shard_crashes = 0;
 	std::uint64_t partitions = 0;
-	std::uint64_t clients = 0;   /* that have connected */
-	std::uint64_t takeovers = 0; /* of these, with a number that was another's */
+	std::uint64_t clients = 0;   /* clients that have connected */
+	std::uint64_t takeovers = 0; /* those with a number that was another's */
 
-	/** Sums up all but the finding. */
+	/** Adds all but the finding. */
 	void add(const WorldResult &other) noexcept;
 };
 
@@ -72,7 +72,7 @@ private:
 		[[nodiscard]] simulation::Store *store() const noexcept override { return shard.get(); }
 
 		const std::size_t number;
-		std::unique_ptr<Shard> shard; /* null: it has crashed */
+		std::unique_ptr<Shard> shard; /* null if it has crashed */
 	};
 
 	struct Seat final : simulation::Seat {
@@ -81,16 +81,16 @@ private:
 		[[nodiscard]] bool has_completions() const noexcept override { return client->has_completions(); }
 		[[nodiscard]] soft::Time next_timer(soft::Time now) const noexcept override;
 
-		std::unique_ptr<User> user; /* null: its clients do nothing but to end what others have left */
+		std::unique_ptr<User> user; /* null: its clients only end transactions that others have left */
 		std::unique_ptr<Client> client;
 		std::uint64_t life = 0;
 		std::int64_t skew = 0;                  /* ns, of its clock */
 		bool in_use = false;                    /* by its user */
-		bool doomed = false;                    /* it is known that it will be killed */
-		std::vector<std::uint32_t> connections; /* by shard: as far as it is admitted */
+		bool doomed = false;                    /* it is certain to be killed */
+		std::vector<std::uint32_t> connections; /* by shard, as far as it is admitted */
 	};
 
-	/** A client on its way to a shard. */
+	/** Client on its way to a shard. */
 	struct Arrival {
 		Seat *seat = nullptr;
 		std::uint64_t life = 0;
@@ -148,8 +148,8 @@ private:
 	serializability::HistoryBuilder history_;
 	std::uint32_t sessions_ = 0;
 	std::vector<std::unique_ptr<Site>> sites_;
-	std::vector<std::unique_ptr<Seat>> seats_; /* users, then those who clean up */
-	std::vector<prism::tx::KeyPlace> places_;  /* of the keys, once a client has told */
+	std::vector<std::unique_ptr<Seat>> seats_; /* users, then clients that clean up */
+	std::vector<prism::tx::KeyPlace> places_;  /* of the keys, once a client has reported them */
 	bool closing_ = false;                     /* the users leave */
 	bool failing_ = false;                     /* a shard is gone */
 	unsigned crashes_left_ = 0;

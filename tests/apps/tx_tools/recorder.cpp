@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-constexpr std::uint64_t cut_after = 20'000'000;  /* ns between two cuts of a client, at least */
+constexpr std::uint64_t cut_after = 20'000'000;  /* least ns between two cuts of a client */
 constexpr std::uint64_t jump_after = 20'000'000; /* ns */
 
 /* Percent of the transactions */
@@ -36,7 +36,7 @@ constexpr unsigned writing = 55;
 constexpr unsigned blind = 25; /* of those that write */
 constexpr unsigned erasing = 15;
 
-/* Keys that the last client reads at once */
+/* Number of keys that the last client reads at once */
 constexpr std::size_t together = 16;
 
 std::uint64_t moment()
@@ -50,14 +50,14 @@ Bytes bytes_of(const std::uint64_t &key)
 	return std::as_bytes(std::span(&key, 1));
 }
 
-/** What a register has. */
+/** Returns the value of a register. */
 record::Value value_of(std::optional<Bytes> bytes)
 {
 	record::Value value = record::absent;
 	if (bytes && bytes->size() == sizeof(value))
 		std::memcpy(&value, bytes->data(), sizeof(value));
 	else if (bytes)
-		value = ~record::absent; /* nobody writes this */
+		value = ~record::absent; /* never written */
 	return value;
 }
 
@@ -86,14 +86,14 @@ Result<SharedState> SharedState::open(const std::filesystem::path &path, bool cr
 	if (memory == MAP_FAILED)
 		return make_error(error, "cannot map " + path.string());
 	SharedState state;
-	state.memory_.reset(static_cast<RunState *>(memory)); /* zeros are what it begins with */
+	state.memory_.reset(static_cast<RunState *>(memory)); /* its initial state is all zeros */
 	return state;
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::create(
 	const LoadOptions &options, std::uint32_t number, const Shards &shards, const std::filesystem::path &file)
 {
-	/* What a value of an account has room for is the least. */
+	/* The fields of an account's value are the tightest limit. */
 	if ((number + 1) * options.depth >= (1U << 14) - 1)
 		return make_error(
 			EINVAL, fmt::format("{} lanes are too many for the record", (number + 1) * options.depth));
@@ -130,7 +130,7 @@ Recorder::Recorder(const LoadOptions &options, std::uint32_t number, const Shard
 	}
 }
 
-/** Hours off, and now and then other hours. */
+/** Returns a clock that is wrong by up to the skew, which changes now and then. */
 std::uint64_t Recorder::clock()
 {
 	if (moment() >= next_jump_) {
@@ -142,9 +142,9 @@ std::uint64_t Recorder::clock()
 	return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count() + skew_);
 }
 
-/* What is done ----------------------------------------------------------------------------------------------------- */
+/* Transactions ----------------------------------------------------------------------------------------------------- */
 
-/** Some keys, each once. */
+/** Chooses some keys, each once. */
 void Recorder::plan(Lane &lane)
 {
 	if (options_.load == Load::bank) {
@@ -187,7 +187,7 @@ void Recorder::plan_bank(Lane &lane)
 	std::ranges::shuffle(lane.steps, random_);
 }
 
-/** One attempt; that it is begun anew says that the one before has changed nothing. */
+/** Runs one attempt. A new attempt means that the previous one has changed nothing. */
 apps::Task<int> Recorder::attempt(Lane &lane, Transaction &transaction)
 {
 	if (!lane.recorded)
@@ -271,7 +271,7 @@ int Recorder::change(Lane &lane, Transaction &transaction)
 	return lane.looks_again ? look(lane, transaction) : 0;
 }
 
-/** From the first of the accounts to the others; nothing, if it is too poor. */
+/** Transfers from the first account to the others; nothing if it is too poor. */
 int Recorder::transfer(Lane &lane, Transaction &transaction)
 {
 	const auto others = static_cast<std::uint32_t>(lane.steps.size() - 1);
@@ -300,8 +300,8 @@ void Recorder::record(Lane &lane, record::Outcome outcome)
 }
 
 /**
- * Whether its transaction came too late for a shard that stops, or has stopped. That nothing was done is what the
- * record says.
+ * Returns true if the lane's transaction came too late for a shard that stops, or has stopped. The record says that
+ * nothing was done.
  */
 bool Recorder::lost_shard(const Lane &lane) const
 {
@@ -330,7 +330,7 @@ Result<void> Recorder::end(Lane &lane)
 					     names[static_cast<std::size_t>(job.outcome)], job.attempts));
 }
 
-/** One of the connections, as if the network had reset it. */
+/** Cuts one of the connections now and then, as if the network had reset it. */
 void Recorder::cut_now_and_then()
 {
 	if (cuts_ == options_.cuts || moment() < next_cut_)
@@ -440,7 +440,7 @@ Result<void> Recorder::touch_all()
 	return {};
 }
 
-/** Of lists also those that were left for others: touch_all() has found how many there are. */
+/** Reads all keys. Of lists also those replaced by others: touch_all() has found their number. */
 Result<void> Recorder::read_all(std::optional<std::size_t> lost_shard)
 {
 	lanes_.front().transfers = false;

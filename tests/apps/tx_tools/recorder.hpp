@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Random transactions on the lanes of a client, and the record of what each attempt has read, written and come to: for
- * the clients of transaction-history.
+ * Random transactions on the lanes of a client, and records of the reads, writes and outcome of each attempt: for the
+ * clients of transaction-history.
  */
 #pragma once
 
@@ -31,18 +31,18 @@ enum class Load : std::uint8_t {
 	bank
 };
 
-/** What all processes of a run are told. */
+/** Options for all processes of a run. */
 struct LoadOptions {
 	Load load = Load::registers;
 	std::uint32_t keys = 64;
-	std::uint32_t accesses = 4;     /**< of a transaction, at most */
-	std::uint32_t list_length = 32; /**< a list with so many elements is left alone, another takes its place */
+	std::uint32_t accesses = 4;     /**< most of a transaction */
+	std::uint32_t list_length = 32; /**< a list of this length is replaced by another */
 	std::uint32_t depth = 8;        /**< lanes of a client */
 	std::uint32_t balance = 1000;   /**< of each account in the beginning */
-	double skew = 0;                /**< seconds that clocks differ by, and jump, at most */
-	double patience = 0.01;         /**< seconds with others that are in the middle of a commit */
-	unsigned cuts = 0;              /**< how often a client cuts one of its connections */
-	bool may_die = false;           /**< what a transaction is about to do is recorded before it commits */
+	double skew = 0;                /**< most seconds that clocks differ by, and jump */
+	double patience = 0.01;         /**< seconds of waiting for others in the middle of a commit */
+	unsigned cuts = 0;              /**< number of times that a client cuts one of its connections */
+	bool may_die = false;           /**< a transaction is recorded before it commits */
 	bool may_lose_shard = false;    /**< a lane that finds a shard stopping ends, with its transaction not done */
 
 	[[nodiscard]] record::HistoryKind kind() const
@@ -51,25 +51,25 @@ struct LoadOptions {
 	}
 };
 
-/** What a run and its clients tell each other: memory that all of them share. */
+/** Memory through which a run and its clients communicate. */
 struct RunState {
 	static constexpr std::uint32_t most_clients = 1 << 14;
 
 	struct Client {
 		std::atomic<std::uint64_t> cuts,
 			found_out;       /* connections that it has cut; outcomes that it learnt late */
-		std::atomic<bool> began; /* and has a file that can be read */
+		std::atomic<bool> began; /* and has a readable file */
 		std::atomic<std::uint64_t> committed;
 		std::atomic<std::uint64_t> conflicts; /* attempts */
 		std::atomic<std::uint64_t> resolved;  /* transactions of others that it has ended */
-		std::atomic<std::uint64_t> no_buffer; /* attempts that found none */
+		std::atomic<std::uint64_t> no_buffer; /* attempts that found no buffer */
 	};
 	std::atomic<bool> stop;
 	std::array<Client, most_clients> clients;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/** Maps the file of @p path, which a run has made. */
+/** Mapping of the file at @p path, which a run has made. */
 class SharedState
 {
 public:
@@ -83,34 +83,37 @@ private:
 	std::unique_ptr<RunState, Unmap> memory_;
 };
 
-/** A client that goes on until it is told to stop. */
+/** Client that goes on until it is told to stop. */
 class Recorder
 {
 public:
-	/** @p number: of its process, from 0 on. Errors: what the store and the file system refuse. */
+	/** @p number: of its process, from 0 on. Errors: those of the store and the file system. */
 	static prism::Result<std::unique_ptr<Recorder>> create(const LoadOptions &options, std::uint32_t number,
 		const prism::tx::Shards &shards, const std::filesystem::path &file);
 
 	/**
-	 * Random transactions on all lanes until @p state says stop, or no lane is left (LoadOptions::may_lose_shard).
-	 * Errors: of a transaction, or the recording.
+	 * Runs random transactions on all lanes until @p state says stop, or no lane is left
+	 * (LoadOptions::may_lose_shard). Errors: of a transaction, or of the recording.
 	 */
 	prism::Result<void> go_on(const SharedState &state);
 
-	/* For the first and the last client of a run, with one lane: each waits, and is recorded. */
+	/*
+	 * For the first and the last client of a run, with one lane: each call waits, and its transactions are
+	 * recorded.
+	 */
 
-	/** All accounts have their first balance, by one transaction. */
+	/** Gives all accounts their first balance, by one transaction. */
 	prism::Result<void> open_bank();
-	/** Changes every key that there is: none is blocked. */
+	/** Changes every existing key: none may be blocked. */
 	prism::Result<void> touch_all();
-	/** Reads every key, but for those of @p lost_shard. */
+	/** Reads every key except those of @p lost_shard. */
 	prism::Result<void> read_all(std::optional<std::size_t> lost_shard = {});
 
 	[[nodiscard]] prism::tx::PrismClient &client() { return *client_; }
 
 private:
 	using Key = std::uint64_t;
-	/* What a transaction does with a key. */
+	/* Access of a transaction to a key. */
 	struct Step {
 		Key key = 0;
 		bool reads = true;
@@ -120,10 +123,10 @@ private:
 	struct Lane {
 		prism::tx::Job job;
 		std::vector<Step> steps;
-		std::vector<record::Value> list; /* that is being read */
+		std::vector<record::Value> list; /* the list being read */
 		record::Draft draft;
 		std::uint64_t sequence = 0;
-		bool recorded = true; /* the outcome of `draft` */
+		bool recorded = true; /* true if the outcome of `draft` is recorded */
 		bool looks_again = false;
 		bool rolls_back = false;
 		bool transfers = false;
@@ -155,7 +158,7 @@ private:
 	record::HistoryWriter writer_;
 	std::mt19937_64 random_;
 	prism::Context context_ = prism::Context::open("prism_lo", prism::Progress::caller).value();
-	std::vector<std::uint32_t> generations_; /* of lists: how often each was left for another */
+	std::vector<std::uint32_t> generations_; /* of lists: number of replacements of each */
 	std::vector<Lane> lanes_;
 	std::int64_t skew_ = 0; /* ns */
 	std::uint64_t next_jump_ = 0;

@@ -15,14 +15,15 @@ tx() {
 	timeout -k 5 30 "$bin/prism-tx" --timeout "$patience" "$store" "$@"
 }
 
-# tells REGEX: the last command did, on the standard error, in as many lines as it likes
+# tells REGEX: checks that the last command's standard error matches it
 tells() {
 	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
 }
 
 head -c 32 /dev/urandom >"$work/secret"
 
-# start_shard NUMBER OPTION...: its log is in shard-NUMBER. Of a rival it begins with --store: those have no secret.
+# start_shard NUMBER OPTION...: starts a shard; its log is in shard-NUMBER. For a rival the options begin with --store:
+# rivals have no secret.
 start_shard() {
 	local number=$1 secret=(--secret "$work/secret")
 	shift
@@ -36,7 +37,7 @@ start_shard() {
 	}
 }
 
-# start_store SHARDS OPTION...: beside one that may run already
+# start_store SHARDS OPTION...: starts a store, beside one that may run already
 start_store() {
 	local shards=$1 number ports=()
 	shift
@@ -49,7 +50,7 @@ start_store() {
 	done
 }
 
-# end PID [SIGNAL]: of a child of this shell
+# end PID [SIGNAL]: ends a child of this shell
 end() {
 	kill "-${2:-TERM}" "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
@@ -67,7 +68,7 @@ end_store() {
 	done
 }
 
-# Nothing is prepared, and every buffer in use is a cell's.
+# nothing_lost: true if nothing is prepared, and every buffer in use is a cell's
 nothing_lost() {
 	tx status --json >"$work/out" 2>"$work/err" && python3 -c 'import json, sys
 for shard in json.load(sys.stdin):

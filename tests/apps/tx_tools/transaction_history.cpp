@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * transaction-history: the shards of a PRISM-TX store and its clients, each a process, which record the transactions
- * that they do, while clients are killed and replaced, or stopped for so long that others end what they have begun;
- * then the checks that what they saw is serializable, that no key is blocked, no money and no buffer lost. Or one of
- * the shards is told to stop under load: the others must have all that was acknowledged by then, and nothing else.
+ * transaction-history: the shards of a PRISM-TX store and its clients, each a process, which record their transactions,
+ * while clients are killed and replaced, or stopped for so long that others end their transactions; then checks that
+ * the history is serializable, that no key is blocked, and that no money and no buffer is lost. Or one of the shards is
+ * told to stop under load: the others must have all that was acknowledged by then, and nothing else.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -40,11 +40,11 @@ using namespace std::chrono_literals;
 using namespace tx_test;
 using Clock = std::chrono::steady_clock;
 
-/* Transactions beyond those wanted that there is room for: clients go on until all disturbances are over. */
+/* Room for transactions beyond those wanted: clients go on until all disturbances are over. */
 constexpr std::uint64_t more_transactions = 1'000'000;
-/* How long a shard waits for its clients: much longer than they need */
+/* Longest time that a shard waits for its clients: much longer than they need */
 constexpr auto stop_timeout = 60s;
-/* How often a run says how far it is */
+/* Time between two reports of progress */
 constexpr auto report_after = 10s;
 
 struct Options {
@@ -75,7 +75,7 @@ struct Options {
 	{
 		return load.load == Load::lists ? load.list_length * sizeof(record::Value) : sizeof(record::Value);
 	}
-	/** Lists that are full are left for others. */
+	/** Returns the number of keys to make room for; full lists are replaced by others. */
 	[[nodiscard]] std::uint64_t room() const
 	{
 		const std::uint64_t most = load.load == Load::lists ? transactions + more_transactions : 0;
@@ -108,7 +108,7 @@ public:
 	Run(const Options &options, const char *program) : options_(options), program_(program), random_(options.seed)
 	{
 	}
-	/** Whatever has gone wrong, nobody goes on. */
+	/** Ends all processes, whatever has gone wrong. */
 	~Run();
 	Run(const Run &) = delete;
 	Run &operator=(const Run &) = delete;
@@ -151,7 +151,7 @@ private:
 	Shards addresses_;
 	std::vector<pid_t> servers_; /* 0: it has ended */
 	std::unique_ptr<Recorder>
-		witness_; /* --terminate: it is there before, and needs no log of the shard that is gone then */
+		witness_; /* --terminate: connected before; needs no log of the shard that is gone then */
 	std::vector<Child> clients_;
 	std::optional<SharedState> state_;
 	std::uint32_t next_number_ = 0;
@@ -198,7 +198,7 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 	const pid_t pid = ::fork();
 	if (pid)
 		return pid;
-	/* Nobody outlives the run, however that ends. */
+	/* Processes end with the run, however that ends. */
 	if (::prctl(PR_SET_PDEATHSIG, SIGKILL) || ::getppid() != run)
 		::_exit(127);
 	::execv(arguments[0], arguments.data());
@@ -208,7 +208,7 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 void Run::begin_shards()
 {
 	addresses_ = prism::test::free_places<prism::apps::ServerAddress>(options_.shards);
-	/* Hashing does not spread keys evenly. */
+	/* Room for uneven hashing of the keys. */
 	const std::uint64_t keys = 64 + options_.room() * 5 / (4 * options_.shards);
 	std::ofstream(options_.secret()) << fmt::format("{:032x}", random_());
 	for (unsigned shard = 0; shard < options_.shards; shard++) {
@@ -225,7 +225,7 @@ void Run::begin_shards()
 	}
 }
 
-/** As the first or the last client, which nobody disturbs; null: it could not. */
+/** Connects as the first or the last client, which nobody disturbs. Returns null on failure. */
 std::unique_ptr<Recorder> Run::connect()
 {
 	LoadOptions load = options_.load;
@@ -293,7 +293,7 @@ bool Run::all_alive()
 	return true;
 }
 
-/** False: somebody has ended who should not have. */
+/** Waits. Returns false if a process has ended that should not have. */
 bool Run::pause(std::chrono::milliseconds time)
 {
 	std::this_thread::sleep_for(time);
@@ -308,7 +308,7 @@ bool Run::pause(std::chrono::milliseconds time)
 	return all_alive();
 }
 
-/** At any moment; what it has begun is for others to end. */
+/** Kills a client at any moment; others must end its transactions. */
 void Run::kill_client()
 {
 	Child &victim = clients_[random_() % clients_.size()];
@@ -318,7 +318,7 @@ void Run::kill_client()
 	victim = begin_client();
 }
 
-/** What they leave is for the last client to end. None has their numbers then but one. */
+/** Kills all clients. The last client must end their transactions; until then only it has one of their numbers. */
 void Run::kill_all()
 {
 	for (const Child &child : std::exchange(clients_, {})) {
@@ -328,7 +328,7 @@ void Run::kill_all()
 	}
 }
 
-/** Longer than others have patience, so that they take it for dead; then it goes on. */
+/** Stops a client for longer than others' patience, so that they take it for dead; then it goes on. */
 void Run::stop_client()
 {
 	const pid_t victim = clients_[random_() % clients_.size()].pid;
@@ -337,7 +337,7 @@ void Run::stop_client()
 	::kill(victim, SIGCONT);
 }
 
-/** In any order, one at a time. */
+/** Runs all disturbances in any order, one at a time. */
 void Run::disturb()
 {
 	std::vector<void (Run::*)()> disturbances;
@@ -376,7 +376,10 @@ void Run::wait_for_clients()
 		check(ended_well(child), "a client failed");
 }
 
-/** The last one, while all lanes of all clients have transactions under way: these end well, and then it ends well. */
+/**
+ * Stops the last shard while all lanes of all clients have transactions under way: these must end well, and then the
+ * shard.
+ */
 void Run::terminate_shard()
 {
 	pid_t &server = servers_.back();
@@ -389,7 +392,7 @@ void Run::terminate_shard()
 			check(false, "the shard waits for clients that have nothing under way");
 			return;
 		}
-		(void)witness_->client().poll(none); /* or the shard waits for this client */
+		(void)witness_->client().poll(none); /* else the shard waits for this client */
 		std::this_thread::sleep_for(1ms);
 	}
 	server = 0;
@@ -429,7 +432,7 @@ void Run::work()
 
 /* The end ---------------------------------------------------------------------------------------------------------- */
 
-/** Each shard, once the scans for what the dead have left are over: a buffer for each cell that has keys. */
+/** Checks each shard, once the scans for lost buffers are over: one buffer for each cell that has keys. */
 bool Run::nothing_lost(PrismClient &client)
 {
 	bool good = true;
@@ -439,7 +442,7 @@ bool Run::nothing_lost(PrismClient &client)
 		std::uint64_t used = 0, written = 0, prepared = 0, recovered = 0;
 		do {
 			(void)client.request_recovery(shard); /* one may be under way */
-			for (int i = 0; i < 10; i++) {        /* it asks about what is under way */
+			for (int i = 0; i < 10; i++) {        /* it asks about operations under way */
 				(void)client.poll(none);
 				std::this_thread::sleep_for(5ms);
 			}
@@ -463,7 +466,7 @@ bool Run::nothing_lost(PrismClient &client)
 	return good;
 }
 
-/** What the log of a dead client lists is kept until its number is another's: here of as many as there can be. */
+/** Takes the numbers of dead clients, as many as possible: until then buffers in their logs are kept. */
 void Run::take_numbers()
 {
 	const Result<Context> context = Context::open("prism_lo", Progress::caller);
@@ -472,7 +475,7 @@ void Run::take_numbers()
 		auto made = PrismClient::connect(*context, addresses_);
 		if (made)
 			clients.push_back(*std::move(made));
-		else if (made.error().code != EMFILE) /* the server may not have noticed yet that one is dead */
+		else if (made.error().code != EMFILE) /* the server may not have noticed a death yet */
 			check(made.error(), "cannot take the number of a dead client");
 	}
 	check(clients.size() >= options_.processes, "there are not enough numbers");
@@ -489,7 +492,7 @@ void Run::look_at_the_end()
 	check(nothing_lost(last->client()), "buffers are lost, or cells stay prepared");
 }
 
-/** Nothing that was acknowledged is lost there, and nothing is there that was refused: see check_history(). */
+/** Checks that nothing acknowledged is lost there, and that nothing refused is there: see check_history(). */
 void Run::look_at_other_shards()
 {
 	check(witness_->read_all(servers_.size() - 1), "a key of another shard cannot be read");
@@ -500,7 +503,7 @@ void Run::check_history()
 {
 	std::vector<std::filesystem::path> files;
 	for (std::uint32_t number = 0; number < next_number_; number++) {
-		if ((*state_)->clients[number].began) /* or it was killed before */
+		if ((*state_)->clients[number].began) /* else it was killed before */
 			files.push_back(options_.file(number));
 	}
 	const auto history = record::read_histories(files);
@@ -516,7 +519,7 @@ void Run::check_history()
 	record::Findings findings;
 	const record::ReplayResult replayed = record::replay(*index, findings);
 	record::CycleOptions order;
-	/* The paper's commit does not validate what is read alone, and has nothing against clocks that differ. */
+	/* The paper's commit does not validate transactions that only read, and tolerates no differences of clocks. */
 	order.sessions = !options_.as_in_paper;
 	order.real_time = !options_.as_in_paper;
 	const record::CycleResult cycles = record::check_cycles(*index, order, findings);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# prism-tx and prism-tx-server as a user has them: what works, and what is said of all that cannot.
+# prism-tx and prism-tx-server as a user runs them: features, and messages for all that fails.
 # shellcheck source=tests/apps/tx_tools/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -10,7 +10,7 @@ reads() {
 	[ "$(cat "$work/out")" = "$2" ] || fail "$1 is not '$2'" "$work/out"
 }
 
-# All that goes well
+# All that succeeds
 commands() {
 	expect 0 put tx put alice=100 bob=50 'note=a = b, and more'
 	reads alice 100
@@ -145,7 +145,7 @@ assert [s["shard"] for s in shards] == [{"number": 0, "of": 2}, {"number": 1, "o
 assert all(s["cells"]["written"] > 5 and s["commit"] == "protected" for s in shards), shards' <"$work/out" \
 		2>"$work/err" || fail "its statistics" "$work/err"
 	expect 0 recover tx recover
-	# Clients that have ended are looked after by scans of their own: none may be under way.
+	# The shards scan for buffers of clients that have ended: wait until no scan is under way.
 	wait_for 30 nothing_lost || fail "buffers are lost" "$work/out"
 	pass "status, recover"
 }
@@ -183,7 +183,7 @@ connections() {
 	pass "connections to what is another store"
 }
 
-# Several at once on the same keys; some are killed, wherever they are.
+# Several at once on the same keys; some are killed at any moment.
 many_clients() {
 	local pids=() pid round
 	expect 0 "put" tx put from=1000 to=0
@@ -266,7 +266,7 @@ servers() {
 	local code text options
 	: >"$work/empty"
 	head -c 5000 /dev/zero >"$work/large"
-	mkfifo "$work/pipe" # which nobody writes
+	mkfifo "$work/pipe" # nobody writes to it
 	printf 'store = "farm"\nsecret = "%s"\n' "$work/secret" >"$work/rival"
 	while IFS='|' read -r code text options; do
 		# shellcheck disable=SC2086
@@ -332,7 +332,7 @@ servers() {
 	pass "prism-tx-server: options that cannot be"
 }
 
-# A shard takes its keys with it, and does not come back as if nothing had been.
+# A shard takes its keys with it, and does not come back as if nothing had happened.
 shard_lost() {
 	start_store 2 --keys 200
 	local some=(alice a b c d e)
@@ -387,7 +387,7 @@ shard_lost() {
 	pass "a shard that does not answer"
 }
 
-# SIGTERM while clients write to both shards: what has begun ends, and nobody is left in doubt.
+# SIGTERM while clients write to both shards: transactions that have begun end, and none is left in doubt.
 stopped_under_load() {
 	local round writer pids code last
 	for round in 0 1; do
@@ -423,7 +423,7 @@ stopped_under_load() {
 	pass "shards that are stopped under load"
 }
 
-# Every option that a program has is in its page, and none else
+# The page of each program lists all its options, and no others
 man_pages() {
 	page_has_options prism-tx "$bin/prism-tx" "none get" "none put" "none insert" "none erase" "none add" "none run" \
 		"none status" "none recover"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The command line of prism-tx-bench, and what it reports. */
+/* Command line of prism-tx-bench, and its reports. */
 #include <gtest/gtest.h>
 
 #include <cstdio>

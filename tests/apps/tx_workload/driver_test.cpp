@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The driver over a store in memory: what it counts, what it checks, how it ends. */
+/* The driver over a store in memory: its counts, its checks, its ends. */
 #include <gtest/gtest.h>
 
 #include <set>
@@ -178,7 +178,7 @@ TEST_F(TxDriver, LoadingThatFailsIsAnError)
 	EXPECT_NE(result.error().message.find("7 of 7 transactions"), std::string::npos) << result.error().message;
 }
 
-/** A client of which nothing ends. */
+/** Tests a client whose transactions never end. */
 TEST_F(TxDriver, AStoreThatStandsStillIsGivenUp)
 {
 	const std::unique_ptr<Workload> workload = make_ycsb_t(ycsb_t).value();
@@ -216,7 +216,7 @@ TEST_F(TxDriver, EveryClientHasItsNumber)
 	EXPECT_EQ(numbers, (std::multiset<unsigned>{0, 1, 2, 3, 3})) << "3 looks at the store, before and after";
 }
 
-/** Threads whose clients have a store each: what they gave is put together. */
+/** Tests threads whose clients each have their own store: their results are merged. */
 TEST_F(TxDriver, ThreadsShareTheWork)
 {
 	const std::unique_ptr<Workload> workload = make_ycsb_t(ycsb_t).value();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-tx-bench over stores in memory under the names of the real ones: with it tx_figures runs without servers. A
- * store ends with the process: --no-load is loading all the same.
+ * prism-tx-bench over stores in memory under the names of the real ones, so that tx_figures runs without servers. A
+ * store ends with the process, so even --no-load loads.
  */
 #include <string_view>
 #include <vector>

@@ -44,7 +44,7 @@ TEST(SmallBank, MixOfSixKinds)
 		EXPECT_NEAR(static_cast<double>(all[kind]), kind == 5 ? 2500 : 1500, 150) << make()->kinds()[kind];
 }
 
-/** Amalgamate empties accounts: sending from them and taking from their savings is refused. */
+/** Checks that sending from accounts emptied by Amalgamate, and taking from their savings, is refused. */
 TEST(SmallBank, EmptyAccountsRollTransactionsBack)
 {
 	const Trial trial = attempt(*make(), {}, 5000);

@@ -125,7 +125,7 @@ TEST(Tpcc, RemoteWarehouses)
 	EXPECT_EQ(survey(*make(options), client).findings.texts(), std::vector<std::string>());
 }
 
-/** Each of these breaks one thing that the checks are to see. */
+/** Breaks one thing after another that the checks must find. */
 TEST(Tpcc, WhatIsWrongIsNamed)
 {
 	const std::unique_ptr<Workload> workload = make();

@@ -6,7 +6,7 @@
 need_program /usr/bin/python3
 /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "tx_figures: no matplotlib for /usr/bin/python3"
 
-# The script takes the programs of its own folder.
+# The script runs the programs of its own folder.
 mkdir "$work/bin"
 cp "$PRISM_SOURCE"/apps/bench/tx/{tx_figures,tx_stores.py} "$PRISM_SOURCE/apps/bench/frame/store_figures.py" \
 	"$PRISM_SOURCE/apps/bench/gam/driver/gam_cluster.py" \
@@ -29,7 +29,7 @@ with socket.socket() as listener:
 END
 chmod +x "$work/bin/prism-tx-server"
 
-# Ports of this test's own: those of other tests begin elsewhere
+# Ports of this test; those of other tests begin elsewhere
 port=$((29000 + $$ % 500 * 6))
 
 # figures ARGUMENT...

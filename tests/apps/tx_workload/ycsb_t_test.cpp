@@ -108,7 +108,7 @@ TEST(YcsbT, DamagedObjectsAreFound)
 	EXPECT_GT(run(*workload, client, 500).errors[ENOENT], 0U);
 }
 
-/** A Transaction that only notes which keys it is asked for. */
+/** Returns the keys that the workload's transactions ask for, recorded by a fake Transaction. */
 std::vector<std::string> keys_of(const Workload &workload, std::uint64_t seed, std::uint64_t terminal, int count)
 {
 	FakeStore store;

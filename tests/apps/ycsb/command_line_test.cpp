@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The command line of prism-ycsb: what is accepted, what it means, what is refused with which words. */
+/* Command line of prism-ycsb: accepted options, their meaning, and the messages for refused ones. */
 #include <gtest/gtest.h>
 
 #include "bench/ycsb/parameters.hpp"

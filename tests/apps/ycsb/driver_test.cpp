@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The driver over a store in memory: what it counts, how it measures, how it ends. */
+/* The driver over a store in memory: its counts, its measurements, its ends. */
 #include <set>
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ protected:
 		return result ? std::string() : result.error().message;
 	}
 
-	/* Real time, for several threads. */
+	/* Uses real time, for several threads. */
 	void use_real_clock()
 	{
 		behaviour.ticking = nullptr;
@@ -111,10 +111,10 @@ TEST_F(DriverTest, DepthAndClientsMultiplyTheThroughput)
 	EXPECT_NEAR(two / deep, 2, 0.1);
 }
 
-/* Little's law: whatever a turn of the driver takes, each client always has a request under way. */
+/* Little's law: however long a turn of the driver takes, each client always has a request under way. */
 TEST_F(DriverTest, ClientsOfOneThreadDoNotRestUncounted)
 {
-	behaviour.tick = 50 * us; /* every look at a client takes long, as if the thread had lost its core */
+	behaviour.tick = 50 * us; /* each look at a client takes long, as if the thread had lost its core */
 	behaviour.latency = [](std::uint64_t) { return us; };
 	options.clients = 4;
 	const RunResult result = measure();
@@ -159,7 +159,7 @@ TEST_F(DriverTest, OpenLoopKeepsItsRate)
 	EXPECT_EQ(result.backlog.count(), 0U);
 }
 
-/* The store stands still once, for 10 ms. Whoever counts from the real start sees one slow request of a thousand. */
+/* The store stands still once, for 10 ms. Counting from the real start would show one slow request of a thousand. */
 TEST_F(DriverTest, OpenLoopCountsFromWhenRequestsWereDue)
 {
 	behaviour.latency = [](std::uint64_t number) { return number == 100 + 500 ? 10 * ms : 5 * us; };
@@ -167,7 +167,7 @@ TEST_F(DriverTest, OpenLoopCountsFromWhenRequestsWereDue)
 	const RunResult result = measure();
 	EXPECT_EQ(result.requests, 1000U);
 	const bench::LatencyHistogram &reads = of(result, Request::read);
-	/* A hundred were due meanwhile and waited 10, 9.9 .. 0.1 ms; then there were about five more to catch up. */
+	/* A hundred requests were due meanwhile and waited 10, 9.9 .. 0.1 ms; then about five more had to catch up. */
 	EXPECT_NEAR(reads.percentile(50), 5, 0.3);
 	EXPECT_NEAR(reads.percentile(95) / 5000, 1, 0.15);
 	EXPECT_NEAR(reads.percentile(99) / 9500, 1, 0.1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A store in memory whose clients take as long as a test says, by a clock that a test drives. */
+/* Store in memory whose operations take as long as a test says, by a clock that the test drives. */
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace prism::ycsb
 {
 
-/** Moves on only when advance() is called. */
+/** Clock that advances only by advance(). */
 class FakeClock final : public bench::Clock
 {
 public:
@@ -37,16 +37,16 @@ struct FakeStore {
 	std::uint64_t started = 0; /* by all clients */
 };
 
-/** What a test decides about the operations. */
+/** Behaviour of operations, as chosen by a test. */
 struct FakeBehaviour {
 	std::size_t depth = 64;
 	FakeClock *ticking = nullptr; /* poll() advances it by a tick; null: real time, every operation takes 0 */
 	std::uint64_t tick = 100;     /* ns */
-	/* Number of the operation in the store, from 0; ns. Never: it does not end. */
+	/* Returns an operation's latency in ns by its number in the store, from 0. Never: it does not end. */
 	std::function<std::uint64_t(std::uint64_t)> latency = [](std::uint64_t) { return 0; };
-	/* Called when one ends, after it was done. */
+	/* Called when an operation has been done. */
 	std::function<void(apps::Operation &, std::uint64_t)> at_end = [](apps::Operation &, std::uint64_t) {};
-	/* What start() answers. */
+	/* Returns the result of start(). */
 	std::function<int(std::uint64_t)> answer = [](std::uint64_t) { return 0; };
 
 	static constexpr std::uint64_t never = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Redis and memcached as StoreClients, each with a server of its own on a Unix socket; left out if it is not there. */
+/* Redis and memcached as StoreClients, each with its own server on a Unix socket; skipped if not installed. */
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -47,7 +47,7 @@ Operation get_of(std::span<const std::byte> key, std::span<std::byte> place)
 	return operation;
 }
 
-/* A child process that ends with this object, or with this process. */
+/* Child process that ends with this object, or with this process. */
 class Process
 {
 public:
@@ -126,7 +126,7 @@ protected:
 			std::filesystem::remove_all(folder);
 	}
 
-	/* The server needs a moment before it listens. */
+	/* Connects; the server needs a moment before it listens. */
 	void connect(unsigned depth)
 	{
 		options.depth = depth;
@@ -230,7 +230,7 @@ TEST_P(ForeignTest, ManyAtOnceEachGetsItsOwn)
 	std::vector<Bytes> keys(depth, Bytes(8));
 	std::vector<Bytes> values(depth, Bytes(600));
 	std::vector<Bytes> places(depth, Bytes(600));
-	/* Keys come twice, and every eighth is not there. */
+	/* Each key is used twice, and every eighth is absent. */
 	for (unsigned i = 0; i < depth; i++) {
 		bench::fill_key(i / 2, keys[i]);
 		bench::fill_value(i / 2, 1, values[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Percentiles against sorted samples, merging, the way through JSON. */
+/* Percentiles compared with sorted samples, merging, conversion to JSON and back. */
 #include <algorithm>
 #include <vector>
 

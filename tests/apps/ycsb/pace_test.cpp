@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When requests are due: closed loops, even and Poisson arrivals, and what is left at the end. */
+/* Due times of requests: closed loops, even and Poisson arrivals, and the rest at the end. */
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ protected:
 		options.drain = 5;
 	}
 
-	/* Each process has a store of its own: the memory is copied by the fork. */
+	/* Each process has its own store: the fork copies the memory. */
 	FactoryOpener opener()
 	{
 		return [this]() -> Result<ClientFactory> { return fake_clients(store, {}); };

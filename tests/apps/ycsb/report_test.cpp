@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is printed and written about a run. */
+/* Printed and written reports of a run. */
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The workloads: frequencies against theory, repeatability, keys and values. */
+/* Workloads: frequencies compared with theory, repeatability, keys and values. */
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -46,7 +46,7 @@ std::vector<double> zipf_theory(std::uint64_t n, double theta)
 	return shares;
 }
 
-/* Pearson's statistic divided by its degrees of freedom: close to 1 if the samples follow the shares. */
+/* Returns Pearson's statistic divided by its degrees of freedom: close to 1 if the samples follow the shares. */
 double chi_square(const std::vector<std::uint64_t> &seen, const std::vector<double> &shares)
 {
 	const auto total = static_cast<double>(std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}));
@@ -151,7 +151,7 @@ TEST(Workload, SameSeedSameRecords)
 	}
 }
 
-/* These numbers may change only with a note to those who compare runs over versions. */
+/* These numbers may change only with a note to users who compare runs over versions. */
 TEST(Workload, TheSequenceIsTheSameOnEveryPlatform)
 {
 	KeyChooser chooser(Distribution::zipfian, 1000, 0.99);
@@ -274,7 +274,7 @@ TEST(RecordCounter, ReadableIsBelowWhatIsUnderWay)
 
 TEST(RecordCounter, ManyThreadsLeaveNothingBehind)
 {
-	/* Fewer than the counter's window, as many as could be under way while one thread does not run. */
+	/* Fewer than the counter's window: as many as could be under way while one thread does not run. */
 	RecordCounter counter(1);
 	std::vector<std::thread> threads;
 	for (int i = 0; i < 4; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A transactional store in memory: optimistic, with a version for each key, for one thread. Its clients take turns
- * between any two steps of their transactions, as a seed draws it, and may be told to do what no store should.
+ * Transactional store in memory: optimistic, with a version for each key, for one thread. Its clients take turns
+ * between any two steps of their transactions, as a seed draws it, and may be told to do things that no store should.
  */
 #pragma once
 
@@ -24,16 +24,16 @@ using namespace prism::tx;
 
 enum class Flaw : std::uint8_t {
 	none,
-	lost_update,    /**< now and then a commit does not look whether others came in between */
+	lost_update,    /**< now and then a commit does not check for conflicts */
 	half_committed, /**< now and then a commit makes only the first of its changes */
-	lost_commit,    /**< now and then a commit makes no changes, and says that it did */
+	lost_commit,    /**< now and then a commit makes no changes, but reports success */
 };
 
 struct FakeOptions {
 	Flaw flaw = Flaw::none;
-	unsigned flawed_one_in = 5;  /**< commits */
-	unsigned unknown_one_in = 0; /**< commits end with an outcome that is not known; 0: none */
-	unsigned failing_one_in = 0; /**< fetches fail with EIO; 0: none */
+	unsigned flawed_one_in = 5;  /**< one in so many commits */
+	unsigned unknown_one_in = 0; /**< one in so many commits has an unknown outcome; 0: none */
+	unsigned failing_one_in = 0; /**< one in so many fetches fails with EIO; 0: none */
 	std::size_t largest_value = 4096;
 	std::size_t most_keys = 64; /**< of a transaction */
 	std::uint64_t seed = 1;
@@ -52,18 +52,18 @@ public:
 	[[nodiscard]] const FakeOptions &options() const noexcept { return options_; }
 	[[nodiscard]] const Entry &at(const std::string &key) const noexcept;
 	[[nodiscard]] std::size_t size() const noexcept;
-	/** Of what is there. */
+	/** Returns the size of the largest stored value. */
 	[[nodiscard]] std::size_t largest_value() const noexcept;
 	void change(const std::string &key, std::optional<std::string> value);
-	/** True once in @p n, on average; never if it is 0. */
+	/** Returns true once in @p n calls, on average; never if it is 0. */
 	[[nodiscard]] bool now_and_then(unsigned n);
 	[[nodiscard]] std::uint32_t below(std::uint32_t n);
 	[[nodiscard]] Time tick() noexcept { return time_ += std::chrono::microseconds(1); }
 	[[nodiscard]] Time time() const noexcept { return time_; }
 
-	/** While no transaction is under way. */
+	/** Called while no transaction is under way. */
 	void set_options(const FakeOptions &options) noexcept { options_ = options; }
-	std::uint64_t flawed = 0; /**< how often Flaw has done something */
+	std::uint64_t flawed = 0; /**< number of errors made by the Flaw */
 
 private:
 	FakeOptions options_;
@@ -94,7 +94,7 @@ public:
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return round_trips_; }
 
 private:
-	/** A key of this attempt. */
+	/** Key used in this attempt. */
 	struct Known {
 		std::optional<std::uint64_t> version; /* as it was read; none: written only */
 		std::optional<std::string> value;
@@ -121,9 +121,9 @@ public:
 	FakeClient(FakeStore &store, std::size_t depth);
 	~FakeClient() override { abandon(); }
 
-	/** Nothing ends any more. */
+	/** Stops the client: no transaction ends any more. */
 	void stop() noexcept { stopped_ = true; }
-	/** A lane goes on when it is drawn: this is where others come in between. */
+	/** Suspends a lane until it is drawn: others come in between here. */
 	[[nodiscard]] Event step(std::uint32_t lane) noexcept { return {waiter(lane)}; }
 
 protected:

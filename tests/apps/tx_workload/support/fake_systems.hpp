@@ -10,7 +10,7 @@
 namespace tx_test
 {
 
-/** Moves on whenever it is looked at. */
+/** Clock that advances whenever it is read. */
 class TickingClock final : public bench::Clock
 {
 public:
@@ -20,7 +20,7 @@ private:
 	mutable std::atomic<std::uint64_t> time_ = 1'000'000;
 };
 
-/** Clients of @p store, for one thread. */
+/** Returns a factory of clients of @p store, for one thread. */
 inline ClientFactory fake_clients(FakeStore &store, std::size_t depth)
 {
 	return [&store, depth](unsigned) -> Result<std::unique_ptr<TransactionClient>> {

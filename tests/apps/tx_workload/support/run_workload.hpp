@@ -15,11 +15,11 @@
 namespace tx_test
 {
 
-/** What became of a run, by kind of transaction. */
+/** Results of a run, by kind of transaction. */
 struct Tally {
 	std::map<unsigned, std::uint64_t> committed;
 	std::map<unsigned, std::uint64_t> rolled_back;
-	std::map<int, std::uint64_t> errors; /* of anything that was not committed */
+	std::map<int, std::uint64_t> errors; /* of all transactions that were not committed */
 	std::uint64_t unknown = 0;
 	std::uint64_t attempts = 0;
 	Totals totals;
@@ -55,7 +55,7 @@ inline void load(const Workload &workload, FakeClient &client)
 	}
 }
 
-/** Runs @p count transactions, as many at once as the client has lanes, each lane with a terminal of its own. */
+/** Runs @p count transactions, as many at once as the client has lanes, each lane with its own terminal. */
 inline Tally run(const Workload &workload, FakeClient &client, std::uint64_t count, std::uint64_t seed = 1)
 {
 	struct Slot {
@@ -98,7 +98,7 @@ inline Survey survey(const Workload &workload, FakeClient &client)
 	return looked ? *looked : Survey();
 }
 
-/** Loads, runs and checks @p workload on a store with a flaw, if any, which is there while transactions run. */
+/** Loads, runs and checks @p workload on a store whose flaw, if any, is only there while transactions run. */
 struct Trial {
 	Tally tally;
 	Survey before;
