@@ -45,7 +45,7 @@ private:
 };
 
 /**
- * Plays @p players until all have ended, as threads or, with @p as_fibers, as fibers. Each of @p nodes is polled
+ * Plays @p players until all have ended, as threads or, with @p as_fibers, as fibers; then fibers poll each of @p nodes
  * meanwhile.
  */
 void play(std::vector<std::function<void()>> players, std::span<Node *const> nodes, bool as_fibers);

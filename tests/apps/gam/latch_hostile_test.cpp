@@ -396,7 +396,7 @@ TEST_F(LatchHostile, PointersThatLeadNowhere)
 	EXPECT_FALSE(late.is_over) << "the device has ended the queue pair";
 	net->mend_pair(1, 0);
 	EXPECT_EQ(result(late), 0U);
-	/* A node that has claimed the block does not stay its writer. */
+	/* A node that has claimed the block does not remain its writer. */
 	EXPECT_EQ(error(write(1, block(), 5)), EPROTO);
 	net->mend_pair(1, 0);
 	EXPECT_TRUE(net->run());

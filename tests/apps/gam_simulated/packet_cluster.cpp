@@ -33,7 +33,7 @@ namespace
 
 constexpr prism::soft::Time us = 1000;
 constexpr prism::soft::Time longest_pause = 100 * us;
-/* Message type outside the protocol, and not one of first_word's */
+/* Message type that is not the protocol's, like first_word */
 constexpr std::uint8_t freed = 0xf8; /* counter: number of addresses in the data */
 
 /** Returns the life of a node. Numbers are never reused here, so the incarnation follows from the number. */
@@ -175,7 +175,7 @@ struct PacketCluster::LatchSeat final : Seat, latch::VerbsHomes::Sink, Farewells
 			homes->flush_reports();
 		peers->flush();
 	}
-	/** As LatchSide::adopt(). */
+	/** Learns of a death like LatchSide::adopt(). */
 	void learn(NodeId dead) override
 	{
 		if (cluster.packets_.end_queue_pairs)

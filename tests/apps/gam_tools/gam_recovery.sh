@@ -121,7 +121,7 @@ folders() {
 	pass "folders in use, of the other protocol, damaged"
 }
 
-# begin_anew: ends all nodes and the master
+# begin_anew: ends all nodes and the master, and starts a new master
 begin_anew() {
 	local number
 	for number in "${!node_pid[@]}"; do

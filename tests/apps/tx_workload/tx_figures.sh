@@ -43,7 +43,7 @@ figures "${small[@]}" --clients 1,4 --thetas 0,0.99 --skew-clients 2,4 --bench-c
 [ "$(grep -Ec 'PRISM-TX / FaRM +[0-9.]+ .*goal: at .*reached: (yes|no);' "$work/out")" -eq 5 ] ||
 	fail "not five goals" "$work/out"
 [ "$(grep -Ec 'PRISM-TX / .* +[0-9.]+ .*goal: -' "$work/out")" -eq 15 ] || fail "not fifteen other ratios" "$work/out"
-# Of five systems two numbers of clients, two exponents, one line for each benchmark
+# For each of five systems: two numbers of clients, two exponents, one line for each benchmark
 rows=$(grep -Ec '^\| (PRISM-TX|FaRM|two-phase locking)[^|]* \| [0-9]' "$work/figures/tx-figures.md")
 [ "$rows" -eq 30 ] || fail "$rows points are in the table" "$work/figures/tx-figures.md"
 for figure in clients skew skew-aborts smallbank tpcc; do

@@ -182,7 +182,7 @@ TEST(YcsbT, SkewMakesSomeRecordsPopular)
 			most = std::max(most, count);
 		return static_cast<double>(most) / drawn;
 	};
-	/* Of the first of 50 ranks: 1 / (1 + 2^-theta + ... + 50^-theta) */
+	/* Share of the first of 50 ranks: 1 / (1 + 2^-theta + ... + 50^-theta) */
 	EXPECT_NEAR(largest_share(0), 0.02, 0.003);
 	EXPECT_NEAR(largest_share(0.99), 0.2185, 0.01);
 	EXPECT_NEAR(largest_share(1.2), 0.3020, 0.01);

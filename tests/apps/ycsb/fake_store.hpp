@@ -42,7 +42,7 @@ struct FakeBehaviour {
 	std::size_t depth = 64;
 	FakeClock *ticking = nullptr; /* poll() advances it by a tick; null: real time, every operation takes 0 */
 	std::uint64_t tick = 100;     /* ns */
-	/* Returns an operation's latency in ns by its number in the store, from 0. Never: it does not end. */
+	/* Returns an operation's latency in ns by its number in the store, from 0. With `never` it does not end. */
 	std::function<std::uint64_t(std::uint64_t)> latency = [](std::uint64_t) { return 0; };
 	/* Called when an operation has been done. */
 	std::function<void(apps::Operation &, std::uint64_t)> at_end = [](apps::Operation &, std::uint64_t) {};
