@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * FaRM's client. A key is read by two READs, its bucket and its object, and all keys of one fetch at once; where an
- * object is stays known to the transaction. A commit that changes something calls LOCK at the shards of its changes,
- * all at once; then compares the marks of what was only read, by READs, or by a call where there are many on one shard;
- * then calls UPDATE. One that changes nothing only compares, and not even that if it has read a single key.
+ * FaRM's client. It reads a key by two READs, of its bucket and of its object, and all keys of one fetch at once. A
+ * transaction remembers where it found an object. A commit that changes something calls LOCK at the shards of its
+ * changes, all at once; then compares the marks of the keys that were only read, by READs, or by a call where a shard
+ * has many of them; then calls UPDATE. A commit that changes nothing only compares, and does not even compare if it has
+ * read a single key.
  *
- * Serializable, and strictly: a transaction takes its place between its first and its last message.
+ * Strictly serializable: a transaction takes effect between its first and its last message.
  */
 #pragma once
 
@@ -23,15 +24,17 @@ namespace prism::tx
 
 struct FarmClientOptions : CallingClientOptions {
 	std::uint32_t parallel_reads = 8; /**< READs under way at once, of a transaction at one shard; 1 to 64 */
-	/** Comparisons at one shard that are made by one call in place of READs: more than these, at most
-	 * parallel_reads. 4 in FaRM. */
+	/**
+	 * Comparisons at one shard beyond which one call makes them all in place of READs; at most parallel_reads. 4 in
+	 * FaRM.
+	 */
 	std::uint32_t validating_reads = 4;
 	/**
-	 * A transaction counts as committed with the first shard's answer to its UPDATEs, as in FaRM, where the others
-	 * could be completed from logs. Here it makes sure of less: the other shards' locks keep everybody from what is
-	 * not updated yet as long as this client lives, but if it dies in this moment, what it was told to have
-	 * committed is there in part. Without it the same can be said only of a transaction whose outcome nobody was
-	 * told.
+	 * If true, a transaction counts as committed with the first shard's answer to its UPDATEs, as in FaRM, where
+	 * the others could be completed from logs. This guarantees less here: while this client lives, the locks at the
+	 * other shards keep everybody from what is not updated yet. But if it dies at this moment, a transaction that
+	 * it has reported as committed is there in part. If false, only a transaction whose outcome nobody was told can
+	 * be there in part.
 	 */
 	bool first_answer_counts = true;
 };
@@ -39,8 +42,8 @@ struct FarmClientOptions : CallingClientOptions {
 struct FarmClientStats {
 	std::uint64_t reads = 0;       /**< READs of buckets and objects */
 	std::uint64_t torn = 0;        /**< of these, with a wrong checksum */
-	std::uint64_t locked = 0;      /**< of these, of an object that somebody had locked */
-	std::uint64_t second = 0;      /**< of these, as the first bucket or object was not the right one */
+	std::uint64_t locked = 0;      /**< of these, of an object that was locked */
+	std::uint64_t second = 0;      /**< of these, needed because the first bucket or object was not the right one */
 	std::uint64_t validations = 0; /**< marks compared by READs */
 };
 
@@ -63,7 +66,7 @@ public:
 
 private:
 	friend class FarmTransaction;
-	/** What is known of a shard's memory. */
+	/** Layout and regions of a shard's memory. */
 	struct Memory {
 		farm::Geometry geometry;
 		RemoteRegion index;

@@ -61,7 +61,7 @@ private:
 		return "unknown call";
 	}
 
-	/* All of them, or none. What comes after the first one refused is read all the same: it may be malformed. */
+	/* Takes all of the locks, or none. Reads the items after the first refused one too: they may be malformed. */
 	const char *lock(Request &request, Answer &answer) noexcept
 	{
 		if (!request.locks.empty())
@@ -133,7 +133,7 @@ private:
 		return nullptr;
 	}
 
-	/* Everything is checked before anything is changed. */
+	/* Checks everything before it changes anything. */
 	const char *update(Locks &locks, std::uint32_t number, BodyReader &body) noexcept
 	{
 		if (number != locks.size())

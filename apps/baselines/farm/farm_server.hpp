@@ -2,10 +2,10 @@
 /*
  * A shard of FaRM's protocol: memory that clients READ, and calls that lock and change it.
  *
- * Locks belong to a connection. When it ends, what it has locked and not updated is released as it was. So a client
- * that dies in the middle of its updates leaves those made that have arrived, and the others not: FaRM itself would
- * finish the transaction, as the logs of its servers have all of it. There are no logs here, and there is no
- * replication: a server that dies takes its objects along. Both make this shard faster than a FaRM that survives
+ * Locks belong to a connection. When it ends, the objects that it has locked and not updated are released as they were.
+ * So if a client dies in the middle of its updates, those that have arrived are made, and the others are not. FaRM
+ * itself would finish the transaction, as the logs of its servers have all of it. There are no logs here, and there is
+ * no replication: a server that dies takes its objects along. Both make this shard faster than a FaRM that survives
  * failures, and no slower where none happens.
  */
 #pragma once
@@ -30,7 +30,7 @@ struct FarmStats {
 	std::uint64_t updates = 0;
 	std::uint64_t aborts = 0;
 	std::uint64_t conflicts = 0; /**< of the locks and validates, those refused */
-	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
+	std::uint64_t abandoned = 0; /**< locks released because their connection ended */
 };
 
 class FarmServer final : private rpc::CallHandler

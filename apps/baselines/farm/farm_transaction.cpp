@@ -36,7 +36,7 @@ void FarmTransaction::begin_reading(std::uint32_t number) noexcept
 	readings_[number].bucket = memory(item.shard).geometry.home_of(item.hash);
 }
 
-/* One READ for each key; what finds no room among those of its shard comes in the next round. */
+/* Sends one READ for each key. Keys that find no free READ at their shard wait for the next round. */
 void FarmTransaction::send_reads() noexcept
 {
 	for (const std::uint32_t number : wanted_)
@@ -98,7 +98,7 @@ int FarmTransaction::failure(const Item &item, Look result) noexcept
 	}
 }
 
-/* What is torn or locked is over in a moment. */
+/* Returns whether to READ again: torn or locked data is soon replaced, so it gives up only after patience_reads. */
 FarmTransaction::Look FarmTransaction::again(Reading &reading, bool torn) noexcept
 {
 	reading.vain++;
@@ -170,7 +170,7 @@ FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &readi
 	if (size > geometry.object_size)
 		return again(reading, true);
 	if (size > reading.length) {
-		/* The hint is old; unless this is torn, which the next READ shows. */
+		/* The hint is out of date; or this is torn, which the next READ shows. */
 		farm_.counted_.second++;
 		reading.length = static_cast<std::uint32_t>(size);
 		return again(reading, false);
@@ -274,7 +274,7 @@ apps::Task<Outcome> FarmTransaction::commit()
 		if (const int error = take_refusal())
 			co_return refuse(error);
 	} else if (keys_.size() <= 1) {
-		co_return Outcome::committed; /* what was read was there at one moment */
+		co_return Outcome::committed; /* all values that it read were current at one moment */
 	}
 	if (send_comparisons()) {
 		round_trips_++;
@@ -296,7 +296,7 @@ apps::Task<Outcome> FarmTransaction::commit()
 	co_return Outcome::unknown;
 }
 
-/* How many calls. */
+/* Returns the number of calls. */
 std::uint32_t FarmTransaction::send_locks() noexcept
 {
 	forget_results();
@@ -324,8 +324,10 @@ void FarmTransaction::put_lock(BodyWriter &body, const Item &item, const Reading
 		body.put(item.key);
 }
 
-/* A key that comes into the index changes its bucket: also for whoever locks it, and has read that another key of this
- * bucket is not there. */
+/*
+ * True if this key's entry into the index changes a bucket in which this transaction has read another key as absent: it
+ * then needs the bucket's new mark.
+ */
 bool FarmTransaction::wants_reply(const Item &item) const noexcept
 {
 	if (!reads_absence_ || (item.known && item.there))
@@ -375,7 +377,7 @@ const Mark &FarmTransaction::mark_of(std::uint32_t key) const noexcept
 	return keys_[key].there ? readings_[key].mark : readings_[key].home;
 }
 
-/* False: there is nothing to compare. */
+/* Returns false if there is nothing to compare. */
 bool FarmTransaction::send_comparisons() noexcept
 {
 	bool any = false;

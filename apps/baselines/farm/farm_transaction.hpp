@@ -15,7 +15,7 @@
 namespace prism::tx
 {
 
-/** What a lane of a FarmClient runs. */
+/** The transaction of a lane of a FarmClient. */
 class FarmTransaction final : public CallingTransaction
 {
 public:
@@ -26,13 +26,13 @@ public:
 	apps::Task<void> roll_back() override;
 
 private:
-	/** How far the reading of a key has come, and what it found. */
+	/** Progress of the reading of a key, and its result. */
 	struct Reading {
 		bool under_way = false;
 		bool of_object = false;   /* the next READ is that of an object */
 		std::uint32_t reader = 0; /* of the READ under way */
 		std::uint32_t length = 0; /* of the READ of an object */
-		std::uint32_t vain = 0;   /* READs that have led nowhere */
+		std::uint32_t vain = 0;   /* READs that had to be repeated */
 		std::uint32_t torn = 0;   /* of these, with a wrong checksum */
 		std::uint64_t bucket = 0; /* number */
 		std::uint32_t entry = 0;  /* of the bucket */
@@ -41,13 +41,13 @@ private:
 		farm::Mark home;          /* of the bucket where it began */
 		farm::Mark mark;          /* of the object */
 	};
-	/** What the transaction does at a shard. */
+	/** State of the transaction at a shard. */
 	struct Part {
 		std::uint32_t lock_size = 0;   /* bytes of the LOCK of all changes, at most */
 		std::uint32_t update_size = 0; /* bytes of their UPDATE */
 		std::uint32_t comparisons = 0; /* marks, in the commit */
 		std::uint32_t readers = 0;     /* in use */
-		std::uint32_t replies = 0;     /* that the answer to LOCK is to have */
+		std::uint32_t replies = 0;     /* replies that the answer to LOCK must have */
 	};
 	enum class Look : std::uint8_t {
 		again,   /* another READ */
@@ -70,7 +70,7 @@ private:
 	bool take_answer(std::uint32_t shard, std::uint32_t items, std::span<const std::byte> body) noexcept override;
 
 	void uncount(const Item &item) noexcept;
-	/* Nothing is to be done with the key but to compare its mark. */
+	/* True if the key was read and is not changed: only its mark is compared. */
 	[[nodiscard]] static bool only_read(const Item &item) noexcept { return item.known && !item.changed; }
 
 	void read(const Item &item, Reading &reading) noexcept;
@@ -96,7 +96,7 @@ private:
 	FarmClient &farm_;
 	std::vector<Reading> readings_; /* of the keys */
 	std::vector<Part> parts_;       /* of the shards */
-	bool reads_absence_ = false;    /* of a key that is not changed */
+	bool reads_absence_ = false;    /* true if a key was read as absent and is not changed */
 };
 
 } // namespace prism::tx

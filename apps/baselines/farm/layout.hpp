@@ -32,7 +32,7 @@ enum : std::uint32_t {
 	object_region = 2,
 };
 
-/** What is compared in a validation. */
+/** The words that a validation compares. */
 struct Mark {
 	std::uint64_t word = 0; /* of an object: its state; of a bucket: its version */
 	std::uint64_t crc = 0;
@@ -44,13 +44,13 @@ static_assert(sizeof(Mark) == 16);
 /** The state of an object: bit 0 lock, bit 1 set while it is in the index, then the version. */
 constexpr std::uint64_t locked = 1;
 constexpr std::uint64_t live = 2;
-/** What is not locked, with the next version. */
+/** Returns the unlocked state with the next version. */
 constexpr std::uint64_t next_state(std::uint64_t state, bool is_live) noexcept
 {
 	return (((state >> 2) + 1) << 2) | (is_live ? live : 0);
 }
 
-/** What the index tells of an object. */
+/** The index's entry of an object. */
 struct Entry {
 	std::uint32_t place = 0; /* the object's number + 1; 0: none */
 	std::uint16_t tag = 0;   /* of the key's hash */
@@ -58,11 +58,11 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 8);
 
-/** The entries of keys whose hash leads here, and the way to more of them. */
+/** The entries of keys whose hash leads here, and a link to a bucket with more of them. */
 struct Bucket {
 	static constexpr std::size_t width = 5;
 
-	Mark mark; /* the version changes with every key that comes or goes, also in buckets behind */
+	Mark mark; /* its version changes with every key that comes or goes, also in buckets behind this one */
 	Entry entries[width];
 	std::uint64_t next = 0; /* number of another bucket; 0: none */
 
@@ -72,7 +72,7 @@ struct Bucket {
 };
 static_assert(sizeof(Bucket) == 64);
 
-/** Key and value follow. */
+/** The header of an object, before its key and its value. */
 struct ObjectHeader {
 	Mark mark;
 	std::uint32_t value_size = 0;
@@ -83,7 +83,7 @@ struct ObjectHeader {
 	{
 		return sizeof(ObjectHeader) + std::size_t{key_size} + value_size;
 	}
-	/** Of version and sizes, key and value, whether locked or not. */
+	/** Returns the checksum of version, sizes, key and value; the lock does not matter. */
 	[[nodiscard]] std::uint64_t compute_crc(
 		std::span<const std::byte> key, std::span<const std::byte> value) const noexcept;
 };
@@ -100,28 +100,31 @@ constexpr std::uint16_t tag_of(std::uint64_t hash) noexcept
 	return static_cast<std::uint16_t>(hash);
 }
 
-/** What the server adds to its Hello, 40 bytes in network order, in the order of the members. */
+/** The part of the Hello that the server adds, 40 bytes in network order, in the order of the members. */
 struct Geometry {
 	static constexpr std::size_t size = 40;
 
-	std::uint64_t home_buckets = 0; /**< where hashes lead; behind them are those that others lead to */
+	std::uint64_t home_buckets = 0; /**< buckets that hashes lead to; behind them are those that other buckets
+					 * lead to */
 	std::uint64_t buckets = 0;      /**< in all */
-	std::uint64_t objects = 0;      /**< places for them */
+	std::uint64_t objects = 0;      /**< places for objects */
 	std::uint32_t object_size = 0;  /**< bytes of each place */
 	std::uint32_t message_size = 0; /**< of the longest request */
-	std::uint32_t shard = 0;        /**< which one of the store this is */
-	std::uint32_t shards = 1;       /**< how many it has */
+	std::uint32_t shard = 0;        /**< number of this shard in the store */
+	std::uint32_t shards = 1;       /**< number of shards of the store */
 
 	void serialize(std::span<std::byte, size> to) const noexcept;
-	/** Of a server that is not trusted: checks the fields with each other, with @p hello, and with the regions.
-	 * Errors: EBADMSG. */
+	/**
+	 * Parses the part of a server that is not trusted: checks the fields with each other, with @p hello, and with
+	 * the regions. Errors: EBADMSG.
+	 */
 	static Result<Geometry> parse(const ConnectionRecord &record, const apps::Hello &hello);
 
-	/** The number of the bucket where the key with this hash begins. */
+	/** Returns the number of the bucket where the search for a key with this hash begins. */
 	[[nodiscard]] std::uint64_t home_of(std::uint64_t hash) const noexcept;
 };
 
-/** Messages hold at least this, so that every validation fits in one. */
+/** Least size of messages, so that every validation fits in one. */
 constexpr std::uint32_t least_message_size = 16384;
 
 } // namespace prism::tx::farm

@@ -19,7 +19,7 @@ namespace
 {
 
 constexpr unsigned readable = access::local | access::remote_read;
-/* On average, of a full table. One key in 200 is then not in its home bucket. */
+/* Average in a full table. One key in 200 is then not in its home bucket. */
 constexpr std::uint64_t keys_a_bucket = 2;
 
 Geometry geometry_of(const ObjectTableOptions &options)
@@ -84,7 +84,7 @@ ObjectHeader ObjectTable::header(std::uint32_t number) const noexcept
 
 std::span<const std::byte> ObjectTable::key_of(std::uint32_t number) const noexcept
 {
-	/* Only this field: the holder of a lock may be changing the others. */
+	/* Read only this field: the holder of a lock may be changing the others. */
 	std::uint16_t size = 0;
 	std::memcpy(&size, object(number) + offsetof(ObjectHeader, key_size), sizeof(size));
 	return {object(number) + sizeof(ObjectHeader), size};
@@ -101,7 +101,7 @@ void ObjectTable::write_state(std::uint32_t number, std::uint64_t state) noexcep
 	apps::publish(object(number), &state, sizeof(state));
 }
 
-/* Who takes the lock writes the copy; it is seen before the client learns that it holds the lock. */
+/* Takes the lock and writes the copy, so that clients see the lock before its new holder learns that it has it. */
 LockResult ObjectTable::take(std::uint32_t number, std::uint64_t state, Lock &lock) noexcept
 {
 	if (!states_[number].compare_exchange_strong(
@@ -147,7 +147,7 @@ ObjectTable::Position ObjectTable::position_of(std::uint64_t home, std::uint32_t
 			if (here.entries[i].place == number + 1)
 				return {at, i};
 		}
-		at = here.next; /* it is in the index: its lock is held */
+		at = here.next; /* the object is in the index, as its lock is held */
 	}
 }
 
@@ -175,7 +175,10 @@ std::optional<ObjectTable::Position> ObjectTable::room(std::uint64_t home) noexc
 	}
 }
 
-/* The home bucket's version covers all that are behind it: it changes when a key comes or goes, not with a hint. */
+/*
+ * Sets an entry. The version of the home bucket covers all buckets behind it: it changes when a key comes or goes, not
+ * when only a hint changes.
+ */
 void ObjectTable::set(std::uint64_t home, const Position &position, const Entry &entry) noexcept
 {
 	Bucket contents = bucket(position.bucket);
@@ -257,7 +260,7 @@ void ObjectTable::update(const Lock &lock, std::span<const std::byte> value) noe
 	states_[lock.object].store(state, std::memory_order_release);
 }
 
-/* Its place may be used again at once: versions go on. */
+/* Frees the object's place. It may be used again at once: versions continue. */
 void ObjectTable::remove(const Lock &lock) noexcept
 {
 	const std::uint64_t home = geometry_.home_of(apps::hash_key(key_of(lock.object), hash_seed));
@@ -316,7 +319,7 @@ std::optional<std::uint32_t> ObjectTable::allocate() noexcept
 void ObjectTable::free(std::uint32_t number) noexcept
 {
 	const std::lock_guard guard(free_lock_);
-	free_.push_back(number); /* there is room for all */
+	free_.push_back(number); /* the list has room for all */
 	used_.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -29,7 +29,8 @@ namespace prism::tx::farm
 {
 
 struct ObjectTableOptions {
-	std::uint64_t objects = 1 << 20; /**< places for them, of the longest key and value each; at most 2^32 - 2 */
+	std::uint64_t objects = 1 << 20; /**< places for objects, each for the longest key and value; at most 2^32 -
+					  * 2 */
 	std::uint32_t max_key_size = 256;
 	std::uint32_t max_value_size = 8192;
 };
@@ -37,20 +38,20 @@ struct ObjectTableOptions {
 /** A lock that a transaction holds. */
 struct Lock {
 	std::uint32_t object = 0;
-	bool made = false; /* it was not there before */
+	bool made = false; /* the object was made by this lock */
 };
 
-/** How the bucket of a key that was locked has changed by that. */
+/** Change of a key's bucket by the lock of the key. */
 struct BucketChange {
 	std::uint64_t before = 0;
 	Mark after;
 };
 
-/** Thread-safe. Nothing here waits for a lock that a transaction holds. */
+/** Table of objects and their index. Thread-safe. No function waits for a lock that a transaction holds. */
 class ObjectTable
 {
 public:
-	/** What create() takes. */
+	/** Returns the memory that create() needs. */
 	static apps::MemoryPlan memory(const ObjectTableOptions &options);
 	/** Registers its memory in @p pd, for peers to read. Errors: EINVAL (options), ENOMEM, those of
 	 * Buffer::create(). */
@@ -59,30 +60,34 @@ public:
 
 	/** Locks an object if it is in @p state, which is live and not locked. */
 	LockResult lock_object(std::uint32_t object, std::uint64_t state, Lock &lock) noexcept;
-	/** Locks @p key, of any size allowed, and makes an object for it if it has none: which @p kind demands. Its
-	 * value will have @p value_size bytes. */
+	/**
+	 * Locks @p key, of any allowed size, and makes an object for it if it has none; @p kind may demand that it has
+	 * none. Its value will have @p value_size bytes.
+	 */
 	LockResult lock_key(std::span<const std::byte> key, LockKind kind, std::uint32_t value_size, Lock &lock,
 		BucketChange &change) noexcept;
 
-	/* What the holder of a lock does with it, once. */
+	/* The operations of the holder of a lock, one of them, once */
 
 	void update(const Lock &lock, std::span<const std::byte> value) noexcept;
 	void erase(const Lock &lock) noexcept;
-	/** Everything stays as it was. */
+	/** Releases the lock and leaves everything as it was before. */
 	void release(const Lock &lock) noexcept;
 
-	/** Whether what is there has this mark. False for numbers that there are not. */
+	/** Returns true if the object or bucket still has this mark; false also for a number that does not exist. */
 	[[nodiscard]] bool unchanged(MarkKind kind, std::uint32_t number, const Mark &mark) const noexcept;
 
-	/** Of this table; the message's size and the shard's number are not its concern. */
+	/** Returns the table's geometry, without the size of messages and the number of the shard. */
 	[[nodiscard]] const Geometry &geometry() const noexcept { return geometry_; }
 	[[nodiscard]] RemoteRegion index() const noexcept { return index_.remote(); }
 	[[nodiscard]] RemoteRegion objects() const noexcept { return objects_.remote(); }
-	/** Objects that are not free. */
+	/** Returns the number of objects that are not free. */
 	[[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
-	/** For tests: changes one bit of the object with @p key, or changes it back. False: no such key,
-	 * or no value. */
+	/**
+	 * For tests: changes one bit of the object with @p key, or changes it back. Returns false if there is no such
+	 * key, or if it has no value.
+	 */
 	bool damage(std::span<const std::byte> key) noexcept;
 
 private:
@@ -110,7 +115,7 @@ private:
 	void write_state(std::uint32_t number, std::uint64_t state) noexcept;
 	LockResult take(std::uint32_t number, std::uint64_t state, Lock &lock) noexcept;
 
-	/* With the stripe of the home bucket locked */
+	/* The caller has locked the stripe of the home bucket. */
 	[[nodiscard]] std::optional<Position> find(
 		std::uint64_t home, std::uint64_t hash, std::span<const std::byte> key) const noexcept;
 	[[nodiscard]] Position position_of(std::uint64_t home, std::uint32_t object) const noexcept;
@@ -126,14 +131,14 @@ private:
 	const Geometry geometry_;
 	Buffer index_;
 	Buffer objects_;
-	/* The states that count; clients see copies, which only the holder of a lock changes. */
+	/* The authoritative states; clients see copies, which only the holder of a lock changes. */
 	std::unique_ptr<std::atomic<std::uint64_t>[]> states_;
 	std::vector<Stripe> stripes_;
-	std::atomic<std::uint64_t> next_bucket_; /* the first one that no other leads to */
+	std::atomic<std::uint64_t> next_bucket_; /* the first bucket that no other leads to */
 	std::atomic<std::uint64_t> used_{0};
 	std::mutex free_lock_;
 	std::vector<std::uint32_t> free_;
-	std::uint32_t fresh_ = 0; /* objects never used begin here */
+	std::uint32_t fresh_ = 0; /* the first object that was never used */
 };
 
 } // namespace prism::tx::farm

@@ -72,10 +72,10 @@ void LockTable::remove(std::size_t bucket, std::uint32_t place) noexcept
 		link = &records_[*link].next;
 	*link = records_[place].next;
 	const std::lock_guard guard(free_lock_);
-	free_.push_back(place); /* there is room for all */
+	free_.push_back(place); /* the list has room for all */
 }
 
-/* False: it would be one too many. */
+/* Counts the record towards the limit of objects; returns false if it would exceed the limit. */
 bool LockTable::count(Record &record) noexcept
 {
 	if (record.counted)

@@ -27,28 +27,30 @@ struct Held {
 	bool exclusive = false;
 };
 
-/** Thread-safe. After construction it neither allocates nor throws. */
+/** Table of objects and their locks. Thread-safe. After construction it neither allocates nor throws. */
 class LockTable
 {
 public:
-	/** For at most @p objects objects with keys and values of these sizes; and some more keys that are only locked.
+	/**
+	 * Makes room for @p objects objects with keys and values of these sizes, and for some more keys that are only
+	 * locked.
 	 */
 	LockTable(std::uint64_t objects, std::size_t max_key_size, std::size_t max_value_size);
 
-	/** Locks @p key. Full: an exclusive lock of a key that is not there, and would be one object too many. */
+	/** Locks @p key. Returns full if an exclusive lock of an absent key would exceed the number of objects. */
 	LockResult lock(std::span<const std::byte> key, Mode mode, Held &held) noexcept;
-	/** Makes a shared lock exclusive. Refused, it stays what it was. */
+	/** Makes a shared lock exclusive. If this is refused, the lock stays shared. */
 	LockResult upgrade(Held &held) noexcept;
-	/** Once. */
+	/** Releases the lock. Call it once. */
 	void release(const Held &held) noexcept;
 
-	/** For the holder of the lock: the value, if it is there. */
+	/** Returns the value, if the key has one. For the holder of the lock. */
 	[[nodiscard]] std::optional<std::span<const std::byte>> value(const Held &held) const noexcept;
-	/** For the holder of the exclusive lock. */
+	/** Only for the holder of the exclusive lock. */
 	void write(const Held &held, std::span<const std::byte> value) noexcept;
 	void erase(const Held &held) noexcept;
 
-	/** Stored. */
+	/** Returns the number of stored objects. */
 	[[nodiscard]] std::uint64_t objects() const noexcept { return objects_.load(std::memory_order_relaxed); }
 
 private:
@@ -63,7 +65,7 @@ private:
 		std::uint16_t key_size = 0;
 		bool exclusive = false;
 		bool there = false;
-		bool counted = false; /* among those of which there is a limited number */
+		bool counted = false; /* true if it counts towards the limit of objects */
 	};
 	struct alignas(64) Stripe {
 		std::mutex lock;
@@ -76,7 +78,7 @@ private:
 		return memory_.get() + place * place_size_;
 	}
 
-	/* With the bucket's stripe locked */
+	/* The caller has locked the bucket's stripe. */
 	[[nodiscard]] std::uint32_t find(
 		std::size_t bucket, std::uint64_t hash, std::span<const std::byte> key) const noexcept;
 	std::uint32_t add(std::size_t bucket, std::uint64_t hash, std::span<const std::byte> key) noexcept;
@@ -94,7 +96,7 @@ private:
 	std::atomic<std::uint64_t> objects_{0};
 	std::mutex free_lock_;
 	std::vector<std::uint32_t> free_;
-	std::uint32_t fresh_ = 0; /* places never used begin here */
+	std::uint32_t fresh_ = 0; /* the first place that was never used */
 };
 
 } // namespace prism::tx::locking

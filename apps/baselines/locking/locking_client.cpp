@@ -14,14 +14,14 @@ namespace prism::tx
 namespace
 {
 
-/** What a server says of itself behind its Hello. */
+/** The part of the Hello that a server adds. */
 struct OwnPart {
 	std::uint32_t message_size = 0;
 	std::uint32_t shard = 0;
 	std::uint32_t shards = 0;
 };
 
-/** Checked, as the server is not trusted. */
+/** Parses and checks the part of a server that is not trusted. */
 Result<OwnPart> own_part_of(const ConnectionRecord &record, const apps::Hello &hello)
 {
 	BodyReader body(apps::Hello::own_part(record.private_data));

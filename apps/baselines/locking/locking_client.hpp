@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The client of two-phase locking. A fetch is one call to each shard of its keys, which takes the locks and brings the
- * values. A commit that changes keys of one shard is one call there, which takes the locks that are missing, makes the
- * changes, and releases; one that changes several shards first calls PREPARE at all of them, for the locks, and then
- * COMMIT. Shared locks elsewhere are released afterwards, off the path, and a transaction that only reads has no more
- * to do than that.
+ * The client of two-phase locking. A fetch is one call to each shard of its keys, which takes the locks and returns the
+ * values. A commit that changes keys of one shard is one call there, which takes the missing locks, makes the changes,
+ * and releases. A commit that changes several shards first calls PREPARE at all of them, for the locks, and then
+ * COMMIT. Shared locks elsewhere are released afterwards, off the critical path. A transaction that only reads does no
+ * more than that.
  *
- * Serializable, and strictly.
+ * Strictly serializable.
  */
 #pragma once
 
@@ -23,8 +23,10 @@ namespace prism::tx
 {
 
 struct LockingClientOptions : CallingClientOptions {
-	/** fetch() takes exclusive locks: for transactions that write most of what they read. Of two
-	 * that have a shared lock of a key, and want to write it, one is refused only at its commit. */
+	/**
+	 * True if fetch() takes exclusive locks: for transactions that write most of what they read. If two
+	 * transactions hold a shared lock of a key that both want to write, one is refused, and only at its commit.
+	 */
 	bool exclusive_fetch = false;
 };
 

@@ -21,7 +21,7 @@ namespace
 
 constexpr std::uint32_t least_message_size = 4096;
 
-/* The table's places are numbered with 32 bits, and there are some more than objects. */
+/* Checks the limit: places of the table have 32-bit numbers, and there are some more places than objects. */
 Result<void> check_objects(std::uint64_t objects)
 {
 	if (objects == 0 || objects >= std::numeric_limits<std::uint32_t>::max() / 2)
@@ -92,7 +92,10 @@ private:
 		return "unknown call";
 	}
 
-	/* What comes after the first lock refused is read all the same: it may be malformed. */
+	/*
+	 * Takes the locks and reads the values. Reads the items after the first refused lock too: they may be
+	 * malformed.
+	 */
 	const char *fetch(Request &request, Answer &answer) noexcept
 	{
 		std::uint8_t code = 0;
@@ -154,7 +157,10 @@ private:
 		return body.take(value_size, change.value) ? nullptr : too_short;
 	}
 
-	/* PREPARE takes the locks, COMMIT those that are missing; it changes something only when it has all of them. */
+	/*
+	 * Takes the locks for PREPARE, or the missing ones for COMMIT, which changes something only when it has all of
+	 * them.
+	 */
 	const char *change(Request &request, bool commit, LockResult &result) noexcept
 	{
 		Locks &locks = request.locks;
@@ -199,7 +205,7 @@ private:
 	Counters &counters_;
 	const rpc::Limits limits_;
 	const std::size_t room_;      /* of a message */
-	std::vector<Change> changes_; /* of the call that is executed */
+	std::vector<Change> changes_; /* changes of the current call */
 };
 
 LockingServer::~LockingServer() = default;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A shard of strict two-phase locking: every access is a call, and takes a lock that is held until the transaction
- * ends. Locks are not waited for (no-wait): a conflict ends the attempt, and its client tries again after a pause.
- * There are no deadlocks, and no worker thread is ever held up.
+ * ends. Nobody waits for a lock (no-wait): a conflict ends the attempt, and its client tries again after a pause. There
+ * are no deadlocks, and no worker thread is ever held up.
  *
- * Locks belong to a connection and are released when it ends, so that a client that dies blocks nobody. It may have
- * told some shards to commit and others not yet: then its transaction is made in part. This is the weakness of a
- * coordinator that keeps its decision to itself; the rival has it, as two-phase commit without a log has it.
+ * Locks belong to a connection and are released when it ends, so a dead client blocks nobody. It may have told some
+ * shards to commit and others not yet: then its transaction is made in part. This is the weakness of a coordinator that
+ * keeps its decision to itself, as in two-phase commit without a log.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct LockingStats {
 	std::uint64_t commits = 0;
 	std::uint64_t releases = 0;
 	std::uint64_t conflicts = 0; /**< of these, those refused */
-	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
+	std::uint64_t abandoned = 0; /**< locks released because their connection ended */
 };
 
 class LockingServer final : private rpc::CallHandler

@@ -33,7 +33,7 @@ bool LockingTransaction::take_answer(std::uint32_t shard, std::uint32_t items, s
 	Contact &contact = contacts_[shard];
 	const auto call = static_cast<Call>(contact.call);
 	const bool ok = contact.result == LockResult::ok;
-	/* Who is refused holds nothing any more. */
+	/* A refused call leaves the lane without any lock. */
 	contact.holds = ok && (call == Call::fetch || call == Call::prepare);
 	if (call == Call::fetch && ok)
 		return items == parts_[shard].asked && take_values(shard, items, body);
@@ -62,8 +62,9 @@ int LockingTransaction::take_reads() noexcept
 	return too_large_ ? E2BIG : 0;
 }
 
-/* As many keys as the request has room for, and the answer, whatever their values are. The others come in another
- * round.
+/*
+ * Fetches as many keys as the request has room for, and the answer whatever the sizes of their values. The others
+ * follow in another round.
  */
 void LockingTransaction::send_fetch(std::uint32_t shard) noexcept
 {
@@ -133,7 +134,10 @@ std::uint32_t LockingTransaction::changed_shards() const noexcept
 		[this](std::uint32_t shard) { return contacts_[shard].changes != 0; }));
 }
 
-/* All locks are held from the last one taken until the changes are made: this is the transaction's moment. */
+/*
+ * Commits. All locks are held from the last one taken until the changes are made, and the transaction takes effect
+ * then.
+ */
 apps::Task<Outcome> LockingTransaction::commit()
 {
 	if (fetch_error_)
@@ -154,7 +158,7 @@ apps::Task<Outcome> LockingTransaction::commit()
 		error_ = client_.take_error(lane_);
 		const int refused = refusal();
 		if (!error_ && refused && shards > 1)
-			error_ = EBADMSG; /* although it had granted the locks */
+			error_ = EBADMSG; /* the shard had granted the locks */
 		if (error_) {
 			send_releases();
 			co_return Outcome::unknown;
@@ -181,7 +185,7 @@ void LockingTransaction::send_changes(Call kind) noexcept
 	});
 }
 
-/* Keys that were not fetched have got their positions. */
+/* Assigns positions to the keys that were not fetched, now that PREPARE has locked them. */
 void LockingTransaction::count_prepared() noexcept
 {
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {

@@ -13,7 +13,7 @@
 namespace prism::tx
 {
 
-/** What a lane of a LockingClient runs. */
+/** The transaction of a lane of a LockingClient. */
 class LockingTransaction final : public CallingTransaction
 {
 public:
@@ -23,10 +23,10 @@ public:
 	apps::Task<void> roll_back() override;
 
 private:
-	/** What the transaction does at a shard. */
+	/** State of the transaction at a shard. */
 	struct Part {
 		std::uint32_t change_size = 0; /* bytes of the COMMIT of all changes, at most */
-		std::uint32_t held = 0;        /* locks; the next one has this position */
+		std::uint32_t held = 0;        /* locks; the next lock gets this position */
 		std::uint32_t asked = 0;       /* keys of the FETCH under way */
 	};
 

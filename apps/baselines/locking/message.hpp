@@ -48,7 +48,7 @@ constexpr std::size_t answer_item_size = 4;  /* without the value */
 constexpr std::uint32_t no_position = ~std::uint32_t{0};
 constexpr std::uint32_t no_value = ~std::uint32_t{0};
 
-/** What the server adds to its Hello: longest message 4, shard 4, shards 4, in network order. */
+/** Size of the part of the Hello that the server adds: longest message 4, shard 4, shards 4, in network order. */
 constexpr std::size_t own_part_size = 12;
 
 } // namespace prism::tx::locking

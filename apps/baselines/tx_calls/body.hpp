@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What follows the header of a message: fields in network order and bytes, one after another, unaligned. */
+/* The body of a message, after its header: fields in network order and bytes, one after another, unaligned. */
 #pragma once
 
 #include "base/wire.hpp"
@@ -11,14 +11,14 @@
 namespace prism::tx
 {
 
-/** Of a peer that is not trusted: every step is checked. */
+/** Reader of a body from a peer that is not trusted: it checks every step. */
 class BodyReader
 {
 public:
 	explicit BodyReader(std::span<const std::byte> body) : rest_(body) {}
 
 	[[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
-	/** False: it is not there. */
+	/** Returns false if the body is too short. */
 	template <typename T>
 	bool take(T &field) noexcept
 	{
@@ -41,7 +41,7 @@ private:
 	std::span<const std::byte> rest_;
 };
 
-/** Into memory whose room the caller has seen to. */
+/** Writer of a body, into memory that the caller has made large enough. */
 class BodyWriter
 {
 public:
@@ -59,7 +59,7 @@ public:
 			std::memcpy(at_, bytes.data(), bytes.size());
 		at_ += bytes.size();
 	}
-	/** Room for @p size bytes that the caller writes. */
+	/** Leaves room for @p size bytes that the caller writes. */
 	std::byte *leave(std::size_t size) noexcept
 	{
 		std::byte *const left = at_;

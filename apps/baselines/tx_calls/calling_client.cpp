@@ -34,7 +34,7 @@ CallingClient::Port::Port(
 
 void CallingClient::Port::on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept
 {
-	/* Otherwise it ends with all that is under way to this shard. */
+	/* After a bad response, the call ends with all that is under way to this shard. */
 	if (client.transactions_[slot]->answered(shard, response))
 		client.end(slot, *this, 1);
 	else
@@ -151,7 +151,7 @@ void CallingClient::read(std::uint32_t lane, std::uint32_t shard, std::uint32_t 
 		ports_[shard]->link->read(read_slot(lane, reader), from, length);
 }
 
-/* Lanes go on only here, when no link is in the middle of something. */
+/* Lanes resume only here, when no link is in the middle of its work. */
 void CallingClient::drive() noexcept
 {
 	for (const std::unique_ptr<Port> &port : ports_) {
@@ -166,7 +166,7 @@ void CallingClient::drive() noexcept
 	for (const std::uint32_t lane : ready_)
 		resume(lane);
 	ready_.clear();
-	/* Nobody might poll again soon, and what is begun last releases locks. */
+	/* Flush: nobody might poll again soon, and the last calls release locks. */
 	for (const std::unique_ptr<Port> &port : ports_) {
 		if (port->under_way)
 			port->link->flush();

@@ -22,7 +22,7 @@ CallingTransaction::CallingTransaction(CallingClient &client, std::uint32_t lane
 	touched_.reserve(client.shards());
 }
 
-/* Answers to the last calls of the attempt before may still be on their way. */
+/* Waits first: answers to the last calls of the previous attempt may still be on their way. */
 apps::Task<void> CallingTransaction::begin()
 {
 	co_await client_.settled(lane_);

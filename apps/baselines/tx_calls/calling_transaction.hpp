@@ -13,7 +13,7 @@
 namespace prism::tx
 {
 
-/** What a lane of a CallingClient runs: keys that are read in rounds, shards that are called, one call at a time. */
+/** The transaction of a lane of a CallingClient: reads keys in rounds, calls shards, one call to each at a time. */
 class CallingTransaction : public Transaction
 {
 public:
@@ -26,13 +26,13 @@ public:
 	[[nodiscard]] int error() const noexcept override { return error_; }
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return round_trips_; }
 
-	/** The response to a call; false: it makes no sense. */
+	/** Takes the response to a call; returns false if it makes no sense. */
 	bool answered(std::uint32_t shard, std::span<const std::byte> response) noexcept;
 
 protected:
 	using Item = KeySet::Item;
 
-	/** With a shard that has one of the keys. */
+	/** State of the exchange with a shard that has one of the keys. */
 	struct Contact {
 		std::uint8_t call = 0; /* under way, or the last one */
 		LockResult result = LockResult::ok;
@@ -41,50 +41,54 @@ protected:
 		bool touched = false;      /* has a key */
 	};
 
-	/** @p release: the call that releases what a shard has locked. */
+	/** @p release: the call that releases the locks held at a shard. */
 	CallingTransaction(CallingClient &client, std::uint32_t lane, std::uint8_t release);
 
-	/* What a store does its way */
+	/* The operations that each store implements in its own way */
 
-	/** A new transaction begins: @p shard is as if never seen. */
+	/** Resets the state of @p shard for a new transaction. */
 	virtual void forget_part(std::uint32_t shard) noexcept = 0;
-	/** The key of this number is among those wanted now. */
+	/** Puts the key of this number among those wanted now. */
 	virtual void begin_reading(std::uint32_t /* number */) noexcept {}
-	/** Begins a round of READs or calls for what is wanted. */
+	/** Begins a round of READs or calls for the wanted keys. */
 	virtual void send_reads() noexcept = 0;
-	/** The round is over: takes what is known off the list. 0, or why the transaction ends: EAGAIN is a conflict.
+	/**
+	 * Ends the round: removes the known keys from the list. Returns 0, or why the transaction ends; EAGAIN is a
+	 * conflict.
 	 */
 	virtual int take_reads() noexcept = 0;
-	/** @p item, changed before or not, is to have a value of @p size bytes. False: there is no room in a message.
+	/**
+	 * Makes room for a value of @p size bytes of @p item, changed before or not. Returns false if a message has no
+	 * room.
 	 */
 	virtual bool count_change(const Item &item, std::size_t size) noexcept = 0;
-	/** See answered(); Contact::result is there. */
+	/** See answered(); Contact::result is set. */
 	virtual bool take_answer(
 		std::uint32_t shard, std::uint32_t items, std::span<const std::byte> body) noexcept = 0;
 
-	/* What they have in common */
+	/* The operations that all stores share */
 
 	int change(Bytes key, Bytes value, bool erased) noexcept;
-	/** What follows the header of the next request. */
+	/** Returns a writer for the body of the next request. */
 	[[nodiscard]] BodyWriter body(std::uint32_t shard) const noexcept;
 	template <typename Kind>
 	void call(std::uint32_t shard, Kind kind, std::uint32_t items, std::size_t size) noexcept
 	{
 		begin_call(shard, static_cast<std::uint8_t>(kind), items, size);
 	}
-	/** What was refused before does not count. */
+	/** Clears earlier refusals. */
 	void forget_results() noexcept;
-	/** The errno of what shards have refused since forget_results(), or 0. */
+	/** Returns the errno of the shards' refusals since forget_results(), or 0. */
 	[[nodiscard]] int refusal() const noexcept;
-	/** Likewise, or of what has failed. */
+	/** Likewise; an error of the lane takes precedence. */
 	int take_refusal() noexcept;
-	/** Calls the shards that hold something. */
+	/** Calls the shards at which the transaction holds something. */
 	void send_releases() noexcept;
 	Outcome refuse(int error) noexcept;
 
 	/**
 	 * Calls each shard on which something is changed, with what @p put(body, number, item) writes for each item
-	 * that is. How many calls.
+	 * that is. Returns the number of calls.
 	 */
 	template <typename Kind, typename Put>
 	std::uint32_t call_with_changes(Kind kind, Put put) noexcept
@@ -118,7 +122,7 @@ protected:
 private:
 	void begin_call(std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept;
 	[[nodiscard]] bool possible(Bytes key) const noexcept { return !key.empty() && key.size() <= max_key_size_; }
-	/* The number of the key, or KeySet::none. */
+	/* Returns the number of the key, or KeySet::none. */
 	std::uint32_t get(Bytes key) noexcept;
 	int want(Bytes key) noexcept;
 

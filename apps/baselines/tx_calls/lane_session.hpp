@@ -23,7 +23,7 @@ namespace prism::tx
 inline constexpr const char *too_short = "shorter than what the header announces";
 inline constexpr const char *too_long = "longer than what the header announces";
 
-/** What sessions of a server count: any of them, from its thread. */
+/** Counter of a server's sessions. Each session adds to it, from its own thread. */
 class Counter
 {
 public:
@@ -36,10 +36,10 @@ private:
 
 struct LockCounters {
 	Counter conflicts; /* calls that were refused */
-	Counter abandoned; /* locks released as their connection had ended */
+	Counter abandoned; /* locks released because their connection ended */
 };
 
-/** A connection and what its lanes have locked in a @p Table, which has a `void release(const Lock &)`. */
+/** A connection and its lanes' locks in a @p Table, which has a `void release(const Lock &)`. */
 template <typename Table, typename Lock>
 class LaneSession : public rpc::CallSession
 {
@@ -84,7 +84,7 @@ protected:
 	using Locks = std::vector<Lock>;
 	struct Request {
 		std::uint8_t call;
-		std::uint32_t items; /* as the client says */
+		std::uint32_t items; /* as the client says, not checked */
 		BodyReader body;
 		Locks &locks; /* of its lane */
 	};
@@ -94,7 +94,10 @@ protected:
 		BodyWriter body;
 	};
 
-	/** Reads all of the request. Null, or what is wrong with it: then the connection ends. */
+	/**
+	 * Executes a call and reads all of the request. Returns null, or what is wrong with it: then the connection
+	 * ends.
+	 */
 	virtual const char *execute(Request &request, Answer &answer) noexcept = 0;
 
 	void release(Locks &locks) noexcept
@@ -104,7 +107,7 @@ protected:
 		locks.clear();
 	}
 
-	/** The lane holds nothing any more, and the answer has nothing but @p result. */
+	/** Releases all that the lane holds, and reduces the answer to @p result. */
 	void refuse(Locks &locks, Answer &answer, LockResult result) noexcept
 	{
 		lock_counters_.conflicts.add();

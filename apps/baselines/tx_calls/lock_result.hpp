@@ -6,7 +6,7 @@
 namespace prism::tx
 {
 
-/** What became of a lock, or of a call that takes some: then it is the detail of the response. */
+/** Outcome of a lock, or of a call that takes locks, where it is the detail of the response. */
 enum class LockResult : std::uint8_t {
 	ok = 0,
 	conflict = 1, /**< somebody else holds it, or what it was to protect has changed */

@@ -9,9 +9,9 @@
 namespace prism::tx
 {
 
-/** Of a shard that serves calls. */
+/** Options of a shard that serves calls. */
 struct CalledShardOptions {
-	/** Its longest key is that of the objects. */
+	/** Its longest key is also that of the objects. */
 	rpc::ServerOptions server;
 	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
 	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
@@ -21,12 +21,12 @@ struct CalledShardOptions {
 };
 
 /**
- * EINVAL: they contradict each other. Messages have at least @p least_message_size bytes, and room for the longest key
- * and value with @p overhead bytes.
+ * Returns EINVAL if the options contradict each other. Messages need at least @p least_message_size bytes, and room for
+ * the longest key and value with @p overhead bytes.
  */
 Result<void> check(const CalledShardOptions &options, std::uint32_t least_message_size, std::size_t overhead);
 
-/** What its RPC server is told. */
+/** Returns the options of the shard's RPC server. */
 rpc::ServerOptions server_options(const CalledShardOptions &options);
 
 } // namespace prism::tx

@@ -7,8 +7,8 @@ namespace prism::tx
 {
 
 /**
- * The program prism-tx-bench over @p systems.
- * @return 0; 1 if the run was impossible, or something was not done or wrong; 2 for an error of usage.
+ * Runs the program prism-tx-bench over @p systems.
+ * @return 0; 1 if the run was impossible, or something was not done or was wrong; 2 for a usage error.
  */
 [[nodiscard]] int bench(const Systems &systems, int argc, const char *const *argv);
 

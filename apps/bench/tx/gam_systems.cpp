@@ -24,7 +24,7 @@ constexpr std::uint64_t keys_a_bucket = 5; /* of ten that fit: few buckets overf
 
 gam::DriverStore store_of(const SystemOptions &options, gam::Protocol protocol)
 {
-	/* Of each key a record, and a pair in the index */
+	/* Each key has a record, and a pair in the index. */
 	const std::uint64_t pair = sizeof(gam::dht::RecordHeader) + options.key_size + sizeof(gam::Address);
 	gam::DriverStore store;
 	store.name = "prism-tx-bench/records";
@@ -59,7 +59,7 @@ bool is_whole(gam::Session &session, gam::Address catalogue)
 	return records && records->is_whole();
 }
 
-/** Errors: EINVAL, the store is not for values of that size. */
+/** Returns EINVAL if the store is not made for values of that size. */
 Result<void> check_store(DriverNodes &nodes, unsigned client, gam::Address catalogue, const SystemOptions &options)
 {
 	gam::Session session(nodes.node_of(client));

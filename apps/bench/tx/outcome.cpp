@@ -17,7 +17,7 @@ void RunResult::add(const Program &program, const Job &job, std::uint64_t latenc
 {
 	KindResult &kind = kinds.at(program.kind());
 	kind.by_outcome[static_cast<std::size_t>(job.outcome)]++;
-	/* The last attempt of a job that ends with a conflict was one as well. */
+	/* The last attempt of a job that ends with a conflict was itself a conflict. */
 	conflicts += job.attempts - (job.outcome == Outcome::conflict || job.attempts == 0 ? 0 : 1);
 	totals.add(job.outcome, program.effects());
 	if (job.outcome == Outcome::committed) {

@@ -20,7 +20,7 @@ namespace
 
 constexpr const char *program = "prism-tx-bench";
 constexpr double default_duration = 5;
-constexpr double hot_part = 0.04; /* of the accounts, if nobody says how many are hot */
+constexpr double hot_part = 0.04; /* share of the accounts, unless the number of hot ones is given */
 
 constexpr std::string_view ycsb_t = "ycsb-t";
 constexpr std::string_view smallbank = "smallbank";
@@ -47,7 +47,7 @@ constexpr std::array specials{
 	Special{"--remote-payments", {tpcc}},
 };
 
-/* What is known only after the whole line was read. */
+/* Options that can be interpreted only after the whole line has been read. */
 struct Given {
 	std::string shards = "127.0.0.1";
 	std::string workload{ycsb_t};
@@ -154,7 +154,7 @@ void add_amount_options(cli::CommandLine &app, RunOptions &run)
 		.capture_default_str();
 }
 
-/** Empty: the workload is given nothing that it would ignore. */
+/** Names an option that was given although @p workload would ignore it; empty if there is none. */
 std::string ignored_option(const cli::CommandLine &app, std::string_view workload)
 {
 	for (const Special &special : specials) {

@@ -18,7 +18,7 @@ namespace
 using bench::Phase;
 
 constexpr unsigned most_threads = 1024;
-constexpr std::uint64_t most_slots = 1 << 16; /* transactions under way in all */
+constexpr std::uint64_t most_slots = 1 << 16; /* transactions under way in total */
 
 Error refuse(std::string_view what, std::string_view next_step)
 {
@@ -37,7 +37,7 @@ double share_done(const RunOptions &options, const Workload &workload, Phase pha
 
 using Work = Result<RunResult> (Worker::*)(const ClientFactory &);
 
-/** All threads do @p work together. */
+/** Runs @p work on all threads together. */
 Result<RunResult> run_team(const RunOptions &options, const Workload &workload, const ClientFactory &factory, Work work)
 {
 	Result<bench::SharedRunState> run_state = bench::make_run_state(options.threads, 0);

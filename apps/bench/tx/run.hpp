@@ -43,12 +43,12 @@ struct RunOptions {
 /** Refuses options that make no sense, with EINVAL. */
 [[nodiscard]] Result<void> check(const RunOptions &options);
 
-/** What became of the transactions of one kind. A transaction is one with all its attempts. */
+/** Outcomes and latencies of the transactions of one kind. A transaction counts once, with all its attempts. */
 struct KindResult {
 	static constexpr std::size_t outcomes = 5;
 
 	std::array<std::uint64_t, outcomes> by_outcome{}; /**< by Outcome */
-	bench::LatencyHistogram latency;                  /**< of those that committed, from begin to end */
+	bench::LatencyHistogram latency;                  /**< of the transactions that committed, from begin to end */
 
 	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept
 	{
@@ -61,17 +61,17 @@ struct RunResult {
 	static constexpr std::size_t most_round_trips = 16; /**< the last count is of these and more */
 
 	std::vector<KindResult> kinds; /**< by Program::kind() */
-	/** Of the attempt that committed. */
+	/** Counts of round trips of the attempts that committed. */
 	std::array<std::uint64_t, most_round_trips + 1> round_trips{};
 	std::uint64_t round_trips_sum = 0;
 	std::uint64_t conflicts = 0; /**< attempts that did not commit because of others */
-	std::uint64_t in_time = 0;   /**< commits before the time was over */
-	std::uint64_t trouble = 0;   /**< rolled back for another reason than the workload's */
+	std::uint64_t in_time = 0;   /**< commits before the time was up */
+	std::uint64_t trouble = 0;   /**< transactions rolled back for a reason other than the workload's */
 	std::uint64_t abandoned = 0; /**< still under way after RunOptions::drain */
-	bench::ErrorCounts errors;   /**< of what failed, is unknown, or is trouble */
+	bench::ErrorCounts errors;   /**< of the transactions that failed, are unknown, or are trouble */
 	std::uint64_t nanoseconds = 0;
-	bench::Traffic traffic; /**< of the clients' devices while it was measured */
-	Totals totals;          /**< of all that ended, in the warm-up as well */
+	bench::Traffic traffic; /**< of the clients' devices during the measurement */
+	Totals totals;          /**< of all transactions that ended, including those of the warm-up */
 
 	bool checked = false;
 	Findings findings;
@@ -81,13 +81,15 @@ struct RunResult {
 
 	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept;
 	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
-	/** Commits a second. */
+	/** Returns the commits a second. */
 	[[nodiscard]] double throughput() const noexcept;
-	/** Conflicts for each commit. */
+	/** Returns the conflicts for each commit. */
 	[[nodiscard]] double abort_rate() const noexcept;
-	/** Of a commit, on average. */
+	/** Returns the average number of round trips of a commit. */
 	[[nodiscard]] double mean_round_trips() const noexcept;
-	/** Did everything end as the workload has it, and was nothing found? Conflicts and its own rollbacks are that.
+	/**
+	 * Returns true if all transactions ended as the workload intends and the checks found nothing. Conflicts and
+	 * the workload's own rollbacks count as intended.
 	 */
 	[[nodiscard]] bool clean() const noexcept;
 };
@@ -95,8 +97,8 @@ struct RunResult {
 /**
  * Runs @p workload with the threads of this process. Blocks until all is done; if the store stops answering, until
  * RunOptions::drain has passed.
- * @return what was measured, whatever became of the transactions; an error if a client could not be connected, the
- *         store not be loaded or not be looked at, or the options make no sense (EINVAL).
+ * @return the measurements, whatever the outcomes of the transactions; an error if a client could not connect, the
+ * store could not be loaded or surveyed, or the options make no sense (EINVAL).
  */
 [[nodiscard]] Result<RunResult> run(const RunOptions &options, const Workload &workload, const ClientFactory &factory);
 

@@ -39,7 +39,7 @@ SYSTEMS = {
 # Customers are the largest records of TPC-C: at most 679 bytes.
 TPCC_VALUE = 704
 SMALLBANK_VALUE = 8
-# What a transaction of TPC-C adds at most: the order, its row of NEW-ORDER, 15 lines.
+# Most objects that a transaction of TPC-C adds: the order, its row of NEW-ORDER, 15 lines.
 TPCC_GROWTH = 17
 DISTRICTS = 10
 LAST_NAMES = 1000
@@ -68,7 +68,7 @@ def smallbank(options):
 
 
 def tpcc(options, transactions):
-    """@p transactions: that add to what is loaded."""
+    """Returns TPC-C's load. @p transactions: how many add to the loaded objects."""
     districts = DISTRICTS * options.warehouses
     loaded = options.items + options.warehouses * (1 + options.items)
     loaded += districts * (1 + 2 * options.customers + min(options.customers, LAST_NAMES))
@@ -77,19 +77,19 @@ def tpcc(options, transactions):
     return Load("TPC-C", loaded + transactions * TPCC_GROWTH, TPCC_VALUE, words)
 
 
-# Of GAM, beside the value: header, rounding up to blocks; of the key a pair in the index, and its bucket
+# Bytes that GAM needs beside the value: header, rounding up to blocks; for the key a pair in the index, and its bucket
 GAM_BYTES_AN_OBJECT = 700
 
 
 @contextlib.contextmanager
 def store_of(name, load, options, ports):
-    """The servers of all shards of a store; gives their addresses."""
+    """Starts the servers of all shards of a store; yields their addresses."""
     system = SYSTEMS[name]
     if system.gam:
         with GamCluster(name, system.gam, load.objects * (load.value_size + GAM_BYTES_AN_OBJECT), options) as cluster:
             yield cluster.master
         return
-    # Hashing does not spread keys evenly: every shard has a quarter more than its part, and some.
+    # Hashing does not spread keys evenly: give every shard a quarter more than its part, and 1000 more.
     capacity = load.objects if options.shards == 1 else load.objects * 5 // (4 * options.shards) + 1000
     with contextlib.ExitStack() as stack:
         secret = stack.enter_context(tempfile.NamedTemporaryFile())
@@ -110,7 +110,7 @@ def store_of(name, load, options, ports):
 
 
 def run(name, shards, load, options, *arguments):
-    """One run of the driver; gives its results."""
+    """Runs the driver once; returns its results."""
     words = ["--system", SYSTEMS[name].driver, "--shards", shards, *load.arguments, *arguments]
     if options.device:
         words += ["-d", options.device]
@@ -118,7 +118,7 @@ def run(name, shards, load, options, *arguments):
 
 
 def sample_of(results):
-    """What is kept of one run."""
+    """Returns the values that are kept of one run."""
     kept = ("throughput", "abort_rate", "mean_round_trips", "committed", "rolled_back", "conflict", "conflicts")
     latency = results["latency"]
     return {

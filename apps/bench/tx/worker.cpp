@@ -149,7 +149,7 @@ std::size_t Worker::serve_clients()
 	return sum;
 }
 
-/* As in the driver of key-value stores: no client rests uncounted between the end of one and the next turn. */
+/* Collects twice, as the driver of key-value stores does: no client stays idle and uncounted until the next turn. */
 std::size_t Worker::turn(Connection &connection)
 {
 	const std::size_t first = collect(connection);
@@ -175,7 +175,7 @@ void Worker::start(Connection &connection, Slot &slot)
 {
 	slot.program = next_program(connection);
 	slot.job.body = body_of(*slot.program);
-	slot.begun = options_.clock->now(); /* making the transaction is not part of it */
+	slot.begun = options_.clock->now(); /* exclude the making of the transaction */
 	const int error = connection.client->start(slot.job);
 	if (error == 0)
 		return;

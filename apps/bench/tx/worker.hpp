@@ -14,11 +14,11 @@
 namespace prism::tx
 {
 
-/** Used by the thread that made it. */
+/** Used only by the thread that made it. */
 class Worker final : private bench::WorkerLoop
 {
 public:
-	/** @param options, workload, run_state live longer. @param index 0 .. options.threads - 1. */
+	/** @param options, workload, run_state outlive the worker. @param index 0 .. options.threads - 1. */
 	Worker(const RunOptions &options_, const Workload &workload_, bench::RunState &run_state, unsigned index_);
 
 	/** Connects and loads its part of the store, together with all other workers of the run. */
@@ -28,7 +28,7 @@ public:
 	[[nodiscard]] Result<RunResult> measure(const ClientFactory &factory);
 
 private:
-	/* A transaction and its program. It does not move while a client knows it. */
+	/* A transaction and its program. It does not move while a client has a pointer to it. */
 	struct Slot {
 		Job job;
 		std::unique_ptr<Program> program;
@@ -40,7 +40,7 @@ private:
 		std::vector<Slot *> idle;
 		bool has_ended = false; /* the client */
 		std::unique_ptr<Terminal> terminal;
-		std::unique_ptr<TransactionClient> client; /* goes before the slots that it may know */
+		std::unique_ptr<TransactionClient> client; /* destroyed before the slots that it may point to */
 
 		[[nodiscard]] std::size_t under_way() const noexcept { return slots.size() - idle.size(); }
 	};
@@ -65,7 +65,7 @@ private:
 	const RunOptions &options_;
 	const Workload &workload_;
 	unsigned index_;
-	bench::Random random_; /* of the pace, which draws nothing in a closed loop */
+	bench::Random random_; /* for the pace, which draws nothing in a closed loop */
 	std::vector<Connection> connections_;
 	std::vector<Job *> completed_;
 

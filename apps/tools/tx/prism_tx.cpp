@@ -40,7 +40,7 @@ enum ExitCode {
 	unknown = 6
 };
 
-/* Of run: a command with a key, and a value of the longest */
+/* Longest line of run: a command with a key, and a value of the longest */
 constexpr std::size_t longest_line = 2 * std::size_t{apps::longest_object};
 
 struct Options {
@@ -90,9 +90,9 @@ Bytes bytes_of(const std::string &text)
 	return std::as_bytes(std::span(text));
 }
 
-/* What is to be done ----------------------------------------------------------------------------------------------- */
+/* Statements ------------------------------------------------------------------------------------------------------- */
 
-/** "KEY=VALUE"; the value may be anything. False: it is not. */
+/** Adds the statement of "KEY=VALUE"; the value may be anything. Returns false if the text has no such form. */
 bool add_assignment(Kind kind, const std::string &text, Statements &statements)
 {
 	const std::size_t equals = text.find('=');
@@ -111,7 +111,7 @@ bool add_amount(const std::string &key, const std::string &text, Statements &sta
 	return true;
 }
 
-/** The words of a command; what is wrong with them, or nothing. */
+/** Parses the words of a command. Returns what is wrong with them; empty if nothing is. */
 std::string parse_words(Kind kind, const std::vector<std::string> &words, Statements &statements)
 {
 	if (kind == Kind::add && words.size() % 2)
@@ -129,7 +129,9 @@ std::string parse_words(Kind kind, const std::vector<std::string> &words, Statem
 	return {};
 }
 
-/** A line of `run`; the value of an assignment goes to its end. What is wrong with it, or nothing. */
+/**
+ * Parses a line of `run`; the value of an assignment extends to its end. Returns what is wrong; empty if nothing is.
+ */
 std::string parse_line(const std::string &line, Statements &statements)
 {
 	static const std::map<std::string, Kind> kinds{{"get", Kind::get}, {"put", Kind::put}, {"insert", Kind::insert},
@@ -153,7 +155,7 @@ std::string parse_line(const std::string &line, Statements &statements)
 	return rest.empty() ? name + " needs a key" : parse_words(kind, rest, statements);
 }
 
-/** All lines of the standard input; an exit code. */
+/** Parses all lines of the standard input. Returns an exit code. */
 int parse_lines(Statements &statements)
 {
 	unsigned number = 0;
@@ -174,9 +176,9 @@ int parse_lines(Statements &statements)
 /* The transaction -------------------------------------------------------------------------------------------------- */
 
 /**
- * Does statements as one transaction. What is wrong with what it finds is known only when it has committed: until then
- * the values that it has read may not belong together. So an attempt that finds something wrong commits what it has
- * read, without a change.
+ * Tool that executes statements as one transaction. A problem with a value is certain only when the transaction has
+ * committed: until then the values that it has read may not be consistent. So an attempt that finds a problem commits
+ * its reads, without a change.
  */
 class Tool
 {
@@ -186,7 +188,7 @@ public:
 	{
 	}
 
-	/** @p lines: each value on a line of its own. */
+	/** @p lines: prints each value on a line of its own. */
 	int transact(const Statements &statements, bool lines);
 	int status();
 	int recover();
@@ -217,7 +219,7 @@ private:
 	std::string output_;
 };
 
-/** As the store has it: what it takes for a number has 8 bytes. */
+/** Returns the key as the store has it: a text that the store takes for a number has 8 bytes. */
 std::string Tool::key_of(const std::string &text) const
 {
 	std::uint64_t number = 0;
@@ -266,7 +268,7 @@ void Tool::add(const Statement &statement, const Value &value)
 		output_ += fmt::format("{} {}\n", statement.key, number);
 }
 
-/** Does one statement; @p value is what its key has by now. */
+/** Executes one statement; @p value is the current value of its key. */
 void Tool::look(const Statement &statement, const Value &value)
 {
 	switch (statement.kind) {
@@ -329,7 +331,7 @@ apps::Task<int> Tool::attempt(Transaction &transaction, const Statements &statem
 	co_return 0;
 }
 
-/** " (shard 1 at one:18621 is gone)", or nothing. */
+/** Returns " (shard 1 at one:18621 is gone)", or an empty text. */
 std::string Tool::lost_shards() const
 {
 	std::map<std::size_t, std::string> lost;
@@ -435,7 +437,7 @@ int Tool::recover()
 	const auto deadline = std::chrono::steady_clock::now() + apps::milliseconds(options_.timeout);
 	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
 		Result<void> begun = client_.request_recovery(shard);
-		/* Another is under way, and may have begun before what this one is to find was lost. */
+		/* Another recovery is under way, and may have begun before the loss that this one is to find. */
 		while (!begun && begun.error().code == EBUSY && std::chrono::steady_clock::now() < deadline) {
 			(void)client_.poll({});
 			begun = client_.request_recovery(shard);
@@ -491,7 +493,7 @@ int main(int argc, char **argv)
 		Kind kind;
 		const char *help;
 		const char *argument;
-		const char *words; /* what stands there */
+		const char *words; /* placeholder of the argument in the help */
 	};
 	static constexpr Command changes[] = {
 		{"get", Kind::get, "Print the values of keys, each on a line; a single one as it is", "KEY", ""},

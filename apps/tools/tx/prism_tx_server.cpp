@@ -40,7 +40,10 @@ struct Options {
 	std::uint32_t lanes = 32;
 	unsigned threads = 1;
 
-	/** Of this shard. Who tells the cells alone has as many keys for them: one each, be it by their numbers. */
+	/**
+	 * Returns the number of keys of this shard. If only the cells are given, each has one key, numbered or
+	 * not.
+	 */
 	[[nodiscard]] std::uint64_t number_of_keys() const { return keys.value_or(cells.value_or(100'000)); }
 	[[nodiscard]] std::uint64_t number_of_cells() const
 	{
@@ -189,7 +192,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--threads", options.threads, "farm, locking: worker threads").capture_default_str();
 }
 
-/** What is wrong with the whole command line, or nothing. */
+/** Returns what is wrong with the command line as a whole; empty if nothing is. */
 std::string problem_of(const apps::ServerProgram &program, const Options &options)
 {
 	if (options.shard >= options.shards)

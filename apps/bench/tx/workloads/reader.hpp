@@ -18,12 +18,12 @@ namespace prism::tx
 class Reader
 {
 public:
-	/** Is told of the record of keys[index], after the transaction that has read it has committed. */
+	/** Receives the record of keys[index], after the transaction that has read it has committed. */
 	using Each = std::function<void(std::size_t index, std::optional<Bytes> value)>;
 
 	explicit Reader(TransactionClient &client) : client_(client) {}
 
-	/** Reads @p keys, in their order. An error, of the store, ends it. */
+	/** Reads @p keys, in their order. Stops at the first error of the store. */
 	[[nodiscard]] Result<void> read(std::span<const Key> keys, const Each &each);
 
 private:

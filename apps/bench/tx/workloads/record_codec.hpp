@@ -28,7 +28,7 @@ public:
 	using Length = std::conditional_t<N <= 255, std::uint8_t, std::uint16_t>;
 	static constexpr std::size_t capacity = N;
 
-	/** What does not fit is cut off. */
+	/** Cuts off the part that does not fit. */
 	void assign(std::string_view text) noexcept
 	{
 		length_ = static_cast<Length>(std::min(text.size(), N));
@@ -94,7 +94,7 @@ public:
 		from_ = from_.subspan(length);
 	}
 
-	/** Was everything there, and nothing else? */
+	/** Returns true if the fields took exactly all of the value. */
 	[[nodiscard]] bool done() const noexcept { return whole_ && from_.empty(); }
 
 private:
@@ -119,7 +119,7 @@ constexpr std::size_t largest_field(const Text<N> *) noexcept
 	return sizeof(typename Text<N>::Length) + N;
 }
 
-/** Bytes of the largest value of a @p Record. */
+/** Returns the bytes of the largest value of a @p Record. */
 template <typename Record>
 constexpr std::size_t largest_record() noexcept
 {
@@ -129,7 +129,10 @@ constexpr std::size_t largest_record() noexcept
 	}(std::type_identity<Fields>());
 }
 
-/** @return the part of @p buffer, which has at least largest_record() bytes, that @p record takes. */
+/**
+ * Encodes @p record into @p buffer, which has at least largest_record() bytes.
+ * @return the used part of @p buffer.
+ */
 template <typename Record>
 [[nodiscard]] Bytes encode(const Record &record, std::span<std::byte> buffer) noexcept
 {
@@ -138,7 +141,7 @@ template <typename Record>
 	return buffer.first(encoder.size());
 }
 
-/** Is @p value a whole @p record? If not, what is in @p record may be anything. */
+/** Returns true if @p value is exactly one @p record. If not, @p record has unspecified contents. */
 template <typename Record>
 [[nodiscard]] bool decode(Bytes value, Record &record) noexcept
 {

@@ -160,7 +160,7 @@ private:
 		return transaction.write(keys_[place], value_of(balance));
 	}
 
-	/** Adds @p amount, which comes from outside of the bank. */
+	/** Adds @p amount, which comes from outside the bank. */
 	int take_in(Transaction &transaction, Place place, std::int64_t amount)
 	{
 		effect_ = amount;
@@ -223,7 +223,7 @@ public:
 	}
 
 private:
-	/** 0 .. @p n - 1 */
+	/** Returns a number from 0 to @p n - 1. */
 	std::uint64_t draw(std::uint64_t n)
 	{
 		return boost::random::uniform_int_distribution<std::uint64_t>(0, n - 1)(random_);

@@ -112,7 +112,10 @@ using namespace tpcc;
 
 constexpr std::array<std::string_view, 2> kind_names{"new-order", "payment"};
 constexpr std::array<std::string_view, 2> sum_names{"payments, in cents", "orders"};
-/* Warehouse, district, customer, an item and a stock for each line; the order, its row of NEW-ORDER, its lines. */
+/*
+ * Keys of an order: warehouse, district, customer, an item and a stock for each line; the order, its row of NEW-ORDER,
+ * its lines.
+ */
 constexpr std::size_t keys_of_order = 3 + 3 * most_lines + 2;
 constexpr std::uint32_t most_items = 1U << 24;
 

@@ -21,11 +21,11 @@ struct TpccOptions {
 };
 
 /**
- * TPC-C's NewOrder and Payment, 45 to 43 as in the standard's mix (clauses 2.4, 2.5, 5.2.3), with the tables that they
- * use. Other than the standard has it:
+ * Makes TPC-C's NewOrder and Payment, 45 to 43 as in the standard's mix (clauses 2.4, 2.5, 5.2.3), with the tables that
+ * they use. It differs from the standard:
  * - a customer's last name is looked up in records of an index, one for each name and district, which has the numbers
- *   of those customers in the order of their first names. Loading makes them, as nobody changes names. Payment by name
- *   reads this record with the warehouse and the district, then the customer: one round trip more than by number;
+ * of those customers in the order of their first names. Loading makes them, as nobody changes names. Payment by name
+ * reads this record with the warehouse and the district, then the customer: one round trip more than by number;
  * - a history record has a key: the customer and the number of the payment, so that checks find all of them;
  * - no orders are there at first, as neither transaction reads them; the items of an order differ from each other;
  * - a client is a terminal of one warehouse, its number modulo the warehouses, which neither thinks nor types.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What clause 3.3.2 wants to hold, as far as it is about what NewOrder and Payment change, and some more. */
+/* The consistency conditions of clause 3.3.2 that NewOrder and Payment can affect, and some more. */
 #include "tpcc_inputs.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace prism::tx::tpcc
 namespace
 {
 
-constexpr std::uint64_t at_once = 1024; /* keys whose records are looked at together */
+constexpr std::uint64_t at_once = 1024; /* keys whose records are read together */
 
-/** What transactions have done elsewhere than in the record that counts it. */
+/** Sums of the order lines that took an item from a stock, as the orders have them; the stock's record must match. */
 struct Supplied {
 	std::uint64_t quantity = 0;
 	std::uint64_t orders = 0;
@@ -47,7 +47,7 @@ public:
 			if (Result<void> done = look_at_warehouse(static_cast<std::uint16_t>(warehouse)); !done)
 				return done.error();
 		}
-		/* Orders of any warehouse may be supplied by any other: the stocks come last. */
+		/* The stocks come last, as any warehouse may supply the orders of any other. */
 		for (std::uint32_t warehouse = 1; warehouse <= options_.warehouses; warehouse++) {
 			if (Result<void> done = look_at_stock(static_cast<std::uint16_t>(warehouse)); !done)
 				return done.error();
@@ -70,8 +70,8 @@ private:
 	}
 
 	/**
-	 * Reads records number @p first to @p last, some at a time. @p key gives the key of a number, @p each is told
-	 * of every number and its value.
+	 * Reads records number @p first to @p last, some at a time. @p key makes the key of a number, @p each receives
+	 * every number and its value.
 	 */
 	template <typename MakeKey, typename Look>
 	Result<void> read_all(std::uint64_t first, std::uint64_t last, MakeKey key, Look look)
@@ -89,7 +89,7 @@ private:
 		return {};
 	}
 
-	/** That those who pay have paid what is in their history. */
+	/** Checks that the customers' payments match their history. */
 	Result<void> look_at_customers(Place place)
 	{
 		std::vector<Customer> customers(options_.customers + 1);
@@ -141,7 +141,7 @@ private:
 		return &paid_[std::size_t{history.warehouse - 1U} * districts + history.district - 1];
 	}
 
-	/** Clauses 3.3.2.1 and 3.3.2.8 and, for each district, what follows. */
+	/** Checks clauses 3.3.2.1 and 3.3.2.8 and, for each district, its orders. */
 	Result<void> look_at_warehouse(std::uint16_t number)
 	{
 		const Key key = warehouse_key(number);
@@ -179,7 +179,10 @@ private:
 		return look_at_orders(place, district.next_order);
 	}
 
-	/** Clauses 3.3.2.2 to 3.3.2.4: all orders below the district's counter, and not one more, with all lines. */
+	/**
+	 * Checks clauses 3.3.2.2 to 3.3.2.4: all orders below the district's counter are there, and not one more, with
+	 * all lines.
+	 */
 	Result<void> look_at_orders(Place place, std::uint32_t next)
 	{
 		std::vector<std::uint8_t> lines(std::size_t{next} + 1);
@@ -237,7 +240,7 @@ private:
 				place.warehouse, place.district));
 	}
 
-	/** That what was ordered was taken from the stock: each item once for each line. */
+	/** Checks that the ordered items were taken from the stock, once for each line. */
 	Result<void> look_at_stock(std::uint16_t number)
 	{
 		const std::map<std::uint32_t, Supplied> &supplied = supplied_[number - 1U];

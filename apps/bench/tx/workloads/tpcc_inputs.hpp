@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What loading, the transactions and the checks of TPC-C share: random inputs and the names of customers. */
+/* The parts that loading, the transactions and the checks of TPC-C share: random inputs and the names of customers. */
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,32 @@
 namespace prism::tx::tpcc
 {
 
-/** @p least .. @p most, uniform. */
+/** Draws from @p least to @p most, uniformly. */
 std::uint64_t draw(bench::Random &random, std::uint64_t least, std::uint64_t most);
 
-/** True for a share of @p share. */
+/** Returns true with probability @p share. */
 bool chance(bench::Random &random, double share);
 
-/** NURand of clause 2.1.6. @param constant its C. */
+/** Draws by NURand of clause 2.1.6. @param constant its C. */
 std::uint64_t non_uniform(
 	bench::Random &random, std::uint64_t a, std::uint64_t least, std::uint64_t most, std::uint64_t constant);
 
-/** The last name with number @p number, below last_names: three syllables (clause 4.3.2.3). */
+/** Returns the last name with number @p number, below last_names: three syllables (clause 4.3.2.3). */
 std::string last_name(std::uint32_t number);
 
-/** Which last names the customers of every district have. Not changed after it was made. */
+/** Last names of the customers of every district. Not changed after it was made. */
 class Names
 {
 public:
 	explicit Names(std::uint32_t customers);
 
-	/** The number of the name of customer 1 .. customers. */
+	/** Returns the number of the name of customer 1 .. customers. */
 	[[nodiscard]] std::uint32_t of(std::uint32_t customer) const { return of_[customer - 1]; }
-	/** Who has the name with number @p name. */
+	/** Returns the customers that have the name with number @p name. */
 	[[nodiscard]] const std::vector<std::uint32_t> &who(std::uint32_t name) const { return who_[name]; }
-	/** How many names there are, from 0 on. */
+	/** Returns the number of names, which count from 0. */
 	[[nodiscard]] std::uint32_t count() const { return count_; }
-	/** Customers of one name, at most. */
+	/** Returns the most customers of one name. */
 	[[nodiscard]] std::size_t most_of_one() const;
 
 private:
@@ -48,10 +48,10 @@ private:
 	std::vector<std::vector<std::uint32_t>> who_;
 };
 
-/** Its own, so that the index can be made without the customers. */
+/** Returns a first name, computed on its own, so that the index can be made without the customers. */
 std::string first_name(Place place, std::uint32_t customer);
 
-/** Transaction @p number of those that load. */
+/** The number of transactions that load, of objects that they make, and transaction @p number of them. */
 std::uint64_t loads(const TpccOptions &options, const Names &names);
 std::uint64_t loaded_objects(const TpccOptions &options, const Names &names);
 std::unique_ptr<Program> load(const TpccOptions &options, const Names &names, std::uint64_t number);
@@ -61,7 +61,7 @@ std::unique_ptr<Terminal> make_terminal(
 
 Result<Survey> survey(const TpccOptions &options, TransactionClient &client);
 
-/** A record of @p transaction that was fetched. 0, ENOENT or EBADMSG. */
+/** Reads a record of @p transaction that was fetched. Returns 0, ENOENT or EBADMSG. */
 template <typename Record>
 int read_record(const Transaction &transaction, const Key &key, Record &record)
 {

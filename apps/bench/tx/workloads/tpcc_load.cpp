@@ -32,7 +32,7 @@ std::string digits(bench::Random &random, std::size_t count)
 	return text;
 }
 
-/** One in ten has the word in it that NewOrder would print as brand "B". */
+/** Returns the data of an item; one in ten has the word in it that NewOrder would print as brand "B". */
 std::string item_data(bench::Random &random)
 {
 	static constexpr std::string_view original = "ORIGINAL";

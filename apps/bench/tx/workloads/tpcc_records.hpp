@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The tables of TPC-C as objects of a store (standard specification, clause 1.3): what a key says is not in its record.
- * Money is in cents, taxes and discounts in parts of 10000. Dates are numbers of transactions: with those of a clock no
- * run could be repeated.
+ * The tables of TPC-C as objects of a store (standard specification, clause 1.3). A record omits the fields that its
+ * key has. Money is in cents, taxes and discounts in parts of 10000. Dates are numbers of transactions: with dates of a
+ * clock no run could be repeated.
  */
 #pragma once
 
@@ -22,13 +22,13 @@ constexpr unsigned least_lines = 5;
 constexpr unsigned last_names = 1000;
 constexpr std::int64_t first_payment = 10'00; /* of each customer, made by loading */
 
-/* Keys: table 8 bits, warehouse 16, district 4, and 36 for what is counted within it. */
+/* Keys: table 8 bits, warehouse 16, district 4, and 36 for the number within it. */
 
 enum class Table : std::uint8_t {
 	warehouse = 1,
 	district,
 	customer,
-	customer_name, /**< index: which customers of a district have a last name */
+	customer_name, /**< index: the customers of a district that have a last name */
 	history,
 	new_order,
 	order,
@@ -74,7 +74,7 @@ inline Key customer_name_key(Place place, std::uint32_t name) noexcept
 {
 	return make_key(Table::customer_name, place, name);
 }
-/** @param payment counts those of the customer, from 1. */
+/** @param payment number of the customer's payment, from 1. */
 inline Key history_key(Place place, std::uint32_t customer, std::uint32_t payment) noexcept
 {
 	return make_key(Table::history, place, std::uint64_t{customer} << payment_bits | payment);
@@ -177,7 +177,7 @@ struct History {
 	}
 };
 
-/** A row of which the key is all. */
+/** A row that has nothing beside its key. */
 struct NewOrderRow {
 	std::uint8_t present = 1;
 

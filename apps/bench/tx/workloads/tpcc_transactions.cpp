@@ -19,7 +19,9 @@ enum Kind : std::uint8_t {
 	payment,
 };
 
-/* The constants C of NURand in a run; that of last names keeps the distance from loading's that clause 2.1.6.1 wants.
+/*
+ * The constants C of NURand in a run. That of last names keeps the distance from loading's C that clause 2.1.6.1
+ * demands.
  */
 constexpr std::uint64_t customers_constant = 259;
 constexpr std::uint64_t items_constant = 7911;
@@ -98,7 +100,10 @@ private:
 		return transaction.write(key, encode(record, buffer));
 	}
 
-	/** The warehouse's tax and the customer's discount are for the terminal, but they are read. */
+	/**
+	 * Begins an order. Reads the warehouse's tax and the customer's discount too, which only the terminal would
+	 * use.
+	 */
 	int begin_order(Transaction &transaction)
 	{
 		Warehouse the_warehouse;
@@ -113,7 +118,7 @@ private:
 		order_ = the_district.next_order++;
 		if (const int error = write(transaction, keys_[district], the_district))
 			return error;
-		/* The district's counter says that these are new: they need not be read. */
+		/* The district's counter shows that these are new: they need not be read. */
 		if (const int error = write(transaction, new_order_key(input_.place, order_), NewOrderRow()))
 			return error;
 		return write(transaction, order_key(input_.place, order_), make_order());
@@ -222,7 +227,7 @@ private:
 		customer_or_name,
 	};
 
-	/** The one in the middle (clause 2.5.2.2). */
+	/** Finds the customer in the middle (clause 2.5.2.2). */
 	int find_by_name(Transaction &transaction)
 	{
 		const std::optional<Bytes> index = transaction.value(keys_[customer_or_name]);
@@ -369,7 +374,7 @@ private:
 		return item;
 	}
 
-	/** The own one, if there is no other. */
+	/** Returns its own warehouse if there is no other. */
 	std::uint16_t another_warehouse()
 	{
 		if (options_.warehouses == 1)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What clients of a transactional store do: the workloads that such stores are usually measured by, and what must hold
- * when they are over. A seed repeats the transactions of a workload exactly; how often each of them is run again is up
- * to the store.
+ * The workloads that transactional stores are usually measured by, and the conditions that must hold when they are
+ * over. A seed repeats the transactions of a workload exactly; how often each of them is run again is up to the store.
  */
 #pragma once
 
@@ -23,13 +22,13 @@
 namespace prism::tx
 {
 
-/** All keys of all workloads: composed of a few numbers, so that each store has them at the same cost. */
+/** The key of all workloads: composed of a few numbers, so that each store has them at the same cost. */
 using Key = std::array<std::byte, 8>;
 
-/** What a body gives when its workload wants it to be rolled back. Every other error is trouble. */
+/** Error that a body returns when its workload wants it to be rolled back. Every other error is trouble. */
 constexpr int own_rollback = ECANCELED;
 
-/** By how much a transaction changes what Workload::sums() names. */
+/** Amounts by which a transaction changes each of Workload::sums(). */
 using Effects = std::array<std::int64_t, 2>;
 
 /** One transaction with its parameters. Its memory stays until its job has ended. */
@@ -38,20 +37,20 @@ class Program
 public:
 	virtual ~Program() = default;
 
-	/** An attempt. ENOENT, EBADMSG: a record that was loaded is gone or damaged. */
+	/** Runs an attempt. Returns ENOENT or EBADMSG if a record that was loaded is gone or damaged. */
 	virtual apps::Task<int> run(Transaction &transaction) = 0;
 
-	/** Of a commit of the last attempt. */
+	/** Returns the effects of the last attempt, if it commits. */
 	[[nodiscard]] virtual Effects effects() const noexcept { return {}; }
 
-	/** Which of Workload::kinds(). */
+	/** Returns the index into Workload::kinds(). */
 	[[nodiscard]] virtual unsigned kind() const noexcept { return 0; }
 };
 
-/** A Job's body that runs @p program, which lives longer. */
+/** Returns a Job's body that runs @p program, which must live longer. */
 [[nodiscard]] Body body_of(Program &program);
 
-/** The transactions of one client, one after another. One thread at a time. */
+/** The source of the transactions of one client, one after another. Used by one thread at a time. */
 class Terminal
 {
 public:
@@ -59,7 +58,10 @@ public:
 	[[nodiscard]] virtual std::unique_ptr<Program> next() = 0;
 };
 
-/** The effects of all transactions that have ended. Of one whose outcome is unknown they may be there or not. */
+/**
+ * The effects of all transactions that have ended. Those of an unknown outcome may be there or not: lowest and highest
+ * differ by them.
+ */
 struct Totals {
 	Effects lowest{};
 	Effects highest{};
@@ -68,7 +70,7 @@ struct Totals {
 	void merge(const Totals &other) noexcept;
 };
 
-/** What is wrong with a store, the first of each run in words. */
+/** Problems of a store: their number, and the first of each run in words. */
 class Findings
 {
 public:
@@ -83,49 +85,58 @@ private:
 	std::vector<std::string> texts_;
 };
 
-/** What a look at the whole store gave. */
+/** Result of a survey of the whole store. */
 struct Survey {
-	Effects sums{}; /**< what Workload::sums() names */
+	Effects sums{}; /**< values of Workload::sums() */
 	Findings findings;
 };
 
-/** Not changed after it was made: any number of threads may use it. */
+/** A workload. Not changed after it was made: any number of threads may use it. */
 class Workload
 {
 public:
 	virtual ~Workload() = default;
 
 	[[nodiscard]] virtual std::string_view name() const noexcept = 0;
-	/** The kinds of transactions. */
+	/** Returns the names of the kinds of transactions. */
 	[[nodiscard]] virtual std::span<const std::string_view> kinds() const noexcept = 0;
-	/** What transactions have effects on: sums over the store, at most std::tuple_size of Effects. */
+	/**
+	 * Returns the names of the sums over the store that transactions have effects on, at most std::tuple_size of
+	 * Effects.
+	 */
 	[[nodiscard]] virtual std::span<const std::string_view> sums() const noexcept = 0;
-	/** Bytes of the largest value. */
+	/** Returns the bytes of the largest value. */
 	[[nodiscard]] virtual std::size_t largest_value() const noexcept = 0;
-	/** Keys of the largest transaction. */
+	/** Returns the keys of the largest transaction. */
 	[[nodiscard]] virtual std::size_t most_keys() const noexcept = 0;
-	/** How many objects loading makes. */
+	/** Returns the number of objects that loading makes. */
 	[[nodiscard]] virtual std::uint64_t objects() const noexcept = 0;
 
-	/** How many transactions load the store, and each of them. They may run in any order, on an empty store. */
+	/**
+	 * The number of transactions that load the store, and each of them. They may run in any order, on an empty
+	 * store.
+	 */
 	[[nodiscard]] virtual std::uint64_t loads() const noexcept = 0;
 	[[nodiscard]] virtual std::unique_ptr<Program> load(std::uint64_t number) const = 0;
 
-	/** @param number of the client: those of one seed have nothing to do with each other. */
+	/** @param number of the client: the transactions of different clients of one seed are independent. */
 	[[nodiscard]] virtual std::unique_ptr<Terminal> terminal(std::uint64_t seed, std::uint64_t number) const = 0;
 
 	/**
-	 * Reads the whole store by transactions of @p client, while nobody else changes anything. What must hold within
-	 * the store and does not is among the findings. An error if the store cannot be read.
+	 * Reads the whole store by transactions of @p client, while nobody else changes anything. Adds each violated
+	 * condition to the findings. Returns an error if the store cannot be read.
 	 */
 	[[nodiscard]] virtual Result<Survey> survey(TransactionClient &client) const = 0;
 };
 
-/** Findings of @p after, and where its sums differ from those of @p before by something else than @p totals. */
+/**
+ * Returns the findings of @p after, and a finding for each sum that differs from that of @p before by other than @p
+ * totals.
+ */
 [[nodiscard]] Findings compare(
 	const Workload &workload, const Survey &before, const Survey &after, const Totals &totals);
 
-/** Writes records: the loading of most workloads. */
+/** Program that writes records: the loading of most workloads. */
 class LoadProgram final : public Program
 {
 public:
@@ -140,7 +151,7 @@ private:
 	std::vector<Record> records_;
 };
 
-/** Records of one transaction that loads. */
+/** Records that each loading transaction writes. */
 constexpr std::uint64_t records_a_load = 8;
 
 } // namespace prism::tx

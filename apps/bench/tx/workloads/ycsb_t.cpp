@@ -109,7 +109,7 @@ public:
 	}
 
 private:
-	/** Next to one that is there already: under much skew, drawing again could take long. */
+	/** Returns a record next to one that is already there: under much skew, drawing again could take long. */
 	std::uint64_t another(const std::vector<std::uint64_t> &there)
 	{
 		std::uint64_t record = chooser_.next(random_, options_.records);

@@ -15,9 +15,9 @@ namespace prism::tx
 namespace
 {
 
-/* For how many commits a conflict makes a lane careful */
+/* Commits for which a conflict makes a lane careful */
 constexpr unsigned commits_with_care = 16;
-/* How often a commit that waits for a connection looks whether it is there */
+/* Interval at which a commit that waits for a connection checks for it */
 constexpr Time until_next_look = std::chrono::milliseconds(1);
 
 } // namespace
@@ -28,7 +28,7 @@ void Commit::begin() noexcept
 	error_ = 0;
 }
 
-/** A shard that stops lets commits end that have begun; no others begin. */
+/** True if a shard is stopping: it lets commits end that have begun, but no others begin. */
 bool Commit::meets_stopping_shard() noexcept
 {
 	return std::ranges::any_of(accesses(), [this](const Access &access) {
@@ -37,7 +37,7 @@ bool Commit::meets_stopping_shard() noexcept
 	});
 }
 
-/** Until there is a connection to @p shard, or none is expected any more. Whether there is one. */
+/** Waits until there is a connection to @p shard, or none is expected any more. Returns whether there is one. */
 apps::Task<bool> Commit::regains(std::size_t shard)
 {
 	while (!lane_.carrier.view(shard) && lane_.carrier.may_come_back(shard))
@@ -45,7 +45,7 @@ apps::Task<bool> Commit::regains(std::size_t shard)
 	co_return lane_.carrier.view(shard) != nullptr;
 }
 
-/** False: there is none, until what lanes have left in theirs can be cleared. */
+/** Returns false if no place is spare: one must first be cleared of what its lane has left in it. */
 bool Commit::take_another_place() noexcept
 {
 	std::vector<std::uint32_t> &spare = lane_.client.spare_places;
@@ -60,8 +60,8 @@ bool Commit::take_another_place() noexcept
 }
 
 /**
- * When a shard was lost in mid-commit, the lane's log and its last decision are all that others have to end the
- * transaction with: the lane goes on in another place, or in the same when that is cleared.
+ * After the loss of a shard in mid-commit, the lane's log and its last decision are all that others have to end the
+ * transaction with. So the lane continues in another place, or in the same one after that has been cleared.
  */
 apps::Task<Outcome> Commit::run()
 {
@@ -73,7 +73,7 @@ apps::Task<Outcome> Commit::run()
 			if (!co_await regains(shard))
 				co_return failed(EHOSTUNREACH);
 		}
-		co_return Outcome::conflict; /* again, when places are cleared: that takes some round trips */
+		co_return Outcome::conflict; /* try again once places are cleared: that takes some round trips */
 	}
 	no_buffer_ = false;
 	const Outcome outcome = co_await attempt();
@@ -123,7 +123,7 @@ RemoteAddress Commit::entry_of(const Access &access) const noexcept
 
 /* Steps ---------------------------------------------------------------------------------------------------------- */
 
-/** The records that stay, and the new ones. */
+/** Composes the new object: the records that stay, and the new ones. */
 int Commit::compose(Access &access) noexcept
 {
 	ObjectWriter writer(access.memory.out);
@@ -145,7 +145,7 @@ int Commit::compose(Access &access) noexcept
 	return fits ? choose_free_list(access) : ENOSPC;
 }
 
-/** Buffers of the best size may be used up, larger ones not. */
+/** Chooses a free list. Uses up buffers of the best size, but not larger ones. */
 int Commit::choose_free_list(Access &access) noexcept
 {
 	const ShardView *const view = lane_.carrier.view(access.shard);
@@ -186,8 +186,9 @@ int Commit::take_timestamp(std::uint32_t home) noexcept
 }
 
 /**
- * One comparison says that nobody has prepared a write since this version was read, and that no later transaction has
- * read it: both words are one number, and the writer's half is never less than the version.
+ * Returns the CAS that validates @p access. One comparison shows that nobody has prepared a write since this version
+ * was read, and that no later transaction has read it: both words are one number, and the writer's half is never less
+ * than the version.
  */
 Cas Commit::validation(const Access &access) const noexcept
 {
@@ -200,7 +201,7 @@ Cas Commit::validation(const Access &access) const noexcept
 	return cas;
 }
 
-/** Its address goes to the log entry. A cell without keys has none. */
+/** Allocates a buffer with the object; its address goes to the log entry. A cell without keys has no object. */
 void Commit::stage_object(Chain &chain, Access &access, bool conditional) noexcept
 {
 	*access.memory.allocated = 0;
@@ -214,7 +215,7 @@ void Commit::stage_object(Chain &chain, Access &access, bool conditional) noexce
 		chain.conditional();
 }
 
-/** Whose the log entry is; and that there is no object, if there is none. */
+/** Writes the transaction and the cell to the log entry, and a null object if the cell becomes empty. */
 void Commit::announce(Chain &chain, Access &access, bool conditional) noexcept
 {
 	access.announcement = {access.cell, 0, timestamp_, {}};
@@ -236,7 +237,7 @@ void Commit::install(Chain &chain, Access &access, bool conditional) noexcept
 		chain.conditional();
 }
 
-/** How the validation of @p access has ended. */
+/** Returns the result of the validation of @p access. */
 Commit::Prepare Commit::judge(Access &access) noexcept
 {
 	const Completion &completion = access.request.completion;
@@ -254,12 +255,12 @@ Commit::Prepare Commit::judge(Access &access) noexcept
 		return Prepare::done;
 	lane_.client.clock.observe(was.reader);
 	lane_.client.clock.observe(was.writer);
-	if (completion.ok()) { /* of a blind write the reader is judged here */
+	if (completion.ok()) { /* a blind write's CAS compares only the writer: check the reader here */
 		access.valid = was.reader < timestamp_;
 		return access.valid ? Prepare::done : Prepare::too_old;
 	}
 	const bool taken = is_blind(access) ? was.writer > timestamp_ : was.writer != access.read;
-	if (!taken) { /* a later reader is in the way of a writer alone */
+	if (!taken) { /* a later reader is in the way of writers only */
 		access.holds = true;
 		access.valid = !access.is_write();
 		return access.is_write() ? Prepare::too_old : Prepare::done;

@@ -7,8 +7,8 @@ namespace prism::tx
 {
 
 /**
- * The second half of a transaction: how its changes become visible, all or none. One class for each protocol derives
- * from it; what is here is common to them, the steps on one cell. docs/prism-tx.md has the protocols.
+ * The second half of a transaction: makes its changes visible, all or none. One class for each protocol derives from
+ * it; this class has the common part, the steps on one cell. docs/prism-tx.md has the protocols.
  */
 class Commit
 {
@@ -17,30 +17,30 @@ public:
 	Commit(const Commit &) = delete;
 	Commit &operator=(const Commit &) = delete;
 
-	/** A new attempt: nothing is under way. */
+	/** Starts a new attempt. Nothing may be under way. */
 	void begin() noexcept;
 	/**
-	 * Commits what was executed. Anything but Outcome::rolled_back; after Outcome::conflict nothing is prepared any
-	 * more.
+	 * Commits the executed transaction. Returns any outcome but rolled_back; after Outcome::conflict nothing is
+	 * prepared any more.
 	 */
 	apps::Task<Outcome> run();
-	/** The errno of what run() has failed with. */
+	/** Returns the errno with which run() failed. */
 	[[nodiscard]] int error() const noexcept { return error_; }
 	[[nodiscard]] const Timestamp &timestamp() const noexcept { return timestamp_; }
 
-	/** Something was fetched. 0; EAGAIN: this attempt cannot commit what it has read. */
+	/** Call after each fetch. Returns 0, or EAGAIN if this attempt cannot commit the values that it has read. */
 	virtual int after_fetch() = 0;
 	/**
-	 * An attempt has met others, or found no buffer: once for each that run() does not end. 0 or errno: another
-	 * attempt makes no sense.
+	 * Call once for each attempt that met others or found no buffer, and that run() does not end. Returns 0, or an
+	 * errno if another attempt makes no sense.
 	 */
 	virtual apps::Task<int> after_conflict() = 0;
 
-	/** Requests beside those of the accesses, from 0 on; null: there is none of this number. */
+	/** Returns request @p number of those beside the accesses', from 0 on; null if there is none of this number. */
 	[[nodiscard]] virtual Request *request(std::uint32_t number) noexcept = 0;
 
 protected:
-	/* How a preparation went. */
+	/* Result of a preparation. */
 	enum class Prepare : std::uint8_t {
 		done,
 		too_old, /* a later transaction has read it */
@@ -52,17 +52,17 @@ protected:
 
 	Commit(Lane &lane, Execution &execution) noexcept : lane_(lane), execution_(execution) {}
 
-	/** As run(), of what changes nothing. */
+	/** As run(), for a transaction that changes nothing. */
 	virtual apps::Task<Outcome> commit_reads() = 0;
-	/** As run(), of what writes: its objects are composed. */
+	/** As run(), for a transaction that writes: its objects are composed. */
 	virtual apps::Task<Outcome> commit_writes() = 0;
-	/** @p access is written without having been read. */
+	/** Returns true if @p access is written without having been read. */
 	[[nodiscard]] virtual bool is_blind(const Access &access) const noexcept = 0;
 
 	/* Steps */
 	int compose_all() noexcept;
 	int choose_free_list(Access &access) noexcept;
-	/** 0, or EOVERFLOW: the clock is at its end. */
+	/** Returns 0, or EOVERFLOW if the clock is at its end. */
 	int take_timestamp(std::uint32_t home) noexcept;
 	[[nodiscard]] Cas validation(const Access &access) const noexcept;
 	void stage_object(Chain &chain, Access &access, bool conditional) noexcept;
@@ -82,7 +82,7 @@ protected:
 	Timestamp timestamp_;
 	int error_ = 0;
 	bool no_buffer_ = false;
-	unsigned without_buffer_ = 0; /* attempts one after another that have found none */
+	unsigned without_buffer_ = 0; /* consecutive attempts that have found no buffer */
 
 private:
 	bool take_another_place() noexcept;

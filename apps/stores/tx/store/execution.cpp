@@ -19,11 +19,11 @@ namespace
 static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret));
 
 constexpr std::size_t place_alignment = 64;
-/* Accesses that have room for objects from the first on */
+/* Accesses that have room for objects from the start */
 constexpr std::size_t usual_accesses = 4;
-/* Of keys and values that are to be written, before memory is asked for */
+/* Bytes of keys and values of changes before more memory is allocated */
 constexpr std::size_t usual_changes = 1 << 15;
-/* How often cells are read until cell and object belong together: more happens only if somebody spoils them */
+/* Reads of cells until cell and object match: only corruption causes more */
 constexpr unsigned most_fetches = 64;
 
 std::size_t aligned(std::size_t bytes)
@@ -31,7 +31,9 @@ std::size_t aligned(std::size_t bytes)
 	return (bytes + place_alignment - 1) / place_alignment * place_alignment;
 }
 
-/* Of an access, beside its two objects: the cell, what was prepared and the version before, an ALLOCATE's answer */
+/*
+ * Bytes of an access beside its two objects: the cell, the former prepared words and version, the answer of an ALLOCATE
+ */
 constexpr std::size_t small_parts = sizeof(Cell) + sizeof(Prepared) + sizeof(Version) + 32;
 
 template <typename T>
@@ -67,7 +69,7 @@ Execution::Execution(Lane &lane, std::byte *memory, std::size_t room)
 	}
 }
 
-/** For as many accesses again: few transactions have many, and objects may be large. */
+/** Doubles the accesses with room for objects: few transactions have many, and objects may be large. */
 int Execution::make_rooms() noexcept
 {
 	const std::size_t more = std::min(std::max(with_rooms_, usual_accesses), accesses_.size() - with_rooms_);
@@ -127,7 +129,10 @@ int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPla
 	return place.cell < geometry->cells ? 0 : EINVAL;
 }
 
-/** Also if the shard's connection was lost since: what was read is there, and not absent. */
+/**
+ * Finds the access of @p key, also if the shard's connection was lost since: a value that was read must not turn
+ * absent.
+ */
 const Access *Execution::find(Bytes key) const noexcept
 {
 	KeyPlace place;
@@ -159,7 +164,7 @@ int Execution::access(Bytes key, Access *&found) noexcept
 			return error;
 	}
 	found = &accesses_[count_++];
-	/* A body asks for the same keys in the same order, most of the time. */
+	/* Reuse the previous attempt's value: a body mostly asks for the same keys in the same order. */
 	found->fetched = found->kept && found->shard == place.shard && found->cell == place.cell;
 	found->kept = false;
 	found->with_cell = false;
@@ -178,9 +183,9 @@ int Execution::access(Bytes key, Access *&found) noexcept
 }
 
 /**
- * An object tells its version itself, the timestamp of its writer, unless an aborted writer has raised that since. So
- * the object alone is read as long as that goes well. After a conflict the cell is read too, and with what is read
- * alone: it tells whether anybody has prepared another version.
+ * Posts the READ of an object, with its cell where needed. The object has its own version, the timestamp of its writer,
+ * unless an aborted writer has raised that since. So only the object is read as long as this goes well. The cell is
+ * read too after a conflict, and with a cell that is read alone: it shows whether anybody has prepared another version.
  */
 void Execution::post_fetch(Access &access, std::size_t length) noexcept
 {
@@ -194,15 +199,15 @@ void Execution::post_fetch(Access &access, std::size_t length) noexcept
 		     lane_.slice(access.memory.in.data(), length, access.memory.object_lkey))
 		.indirect_bounded();
 	if (access.with_cell) {
-		std::memset(access.memory.in.data(), 0, object_header_size); /* so it stays where there is no object */
+		std::memset(access.memory.in.data(), 0, object_header_size); /* stays zero if there is no object */
 		chain.read(cell, lane_.slice(access.memory.cell, sizeof(Cell)));
 	}
 	lane_.post(access.request);
 }
 
 /**
- * Whether the object is what the cell that was read with it points at. They may be of different times, and the cell the
- * earlier one although it is asked for later: READs whose answers were lost are executed again.
+ * Returns true if the cell that was read with the object points at this object. They may be of different times, and the
+ * cell the earlier one although it is read second: READs whose answers were lost are executed again.
  */
 bool Execution::is_of_its_cell(const Access &access) noexcept
 {
@@ -212,7 +217,7 @@ bool Execution::is_of_its_cell(const Access &access) noexcept
 	return object.ptr ? written != Timestamp{} && object.tag == tag_of(written) : written == Timestamp{};
 }
 
-/** @p longer: it must be read again as a whole; what is there is the beginning. */
+/** Takes the object that was read. Sets @p longer if only its beginning is there: it must be read again as a whole. */
 int Execution::take_object(Access &access, bool &longer) noexcept
 {
 	const Completion &completion = access.request.completion;
@@ -238,7 +243,10 @@ int Execution::take_object(Access &access, bool &longer) noexcept
 	return 0;
 }
 
-/** @p again: it is to be read once more, as it was longer, or as cell and object do not belong together. */
+/**
+ * Takes the result of a fetch. Sets @p again if another read is needed: the object was longer, or it does not match its
+ * cell.
+ */
 int Execution::take_fetched(Access &access, bool &again) noexcept
 {
 	if (access.request.completion.failed())
@@ -252,14 +260,14 @@ int Execution::take_fetched(Access &access, bool &again) noexcept
 		return 0;
 	const Cell &cell = *access.memory.cell;
 	access.read = access.with_cell ? cell.version.committed : access.object.header().written;
-	/* PW and C may be of different moments: between them there is one at which both were this. */
+	/* PW and C may have been read at different moments: at one moment between these, both had this value. */
 	access.settled = access.with_cell && cell.prepared.writer == cell.version.committed;
 	lane_.client.clock.observe(access.read);
 	access.fetched = true;
 	return 0;
 }
 
-/** Those that are not known yet; with @p changed_only only those to be written. */
+/** Fetches the cells that are not known yet; with @p changed_only only those to be written. */
 apps::Task<int> Execution::fetch_all(bool changed_only)
 {
 	const auto wanted = [changed_only](const Access &access) {

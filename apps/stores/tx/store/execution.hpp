@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The first half of a transaction: what its body reads and changes. Nothing of it is visible to others. */
+/* The first half of a transaction: the reads and changes of its body. Nothing of it is visible to others. */
 #pragma once
 
 #include <array>
@@ -15,13 +15,15 @@
 namespace prism::tx
 {
 
-/** Where a key is. */
+/** Shard and cell of a key. */
 struct KeyPlace {
 	std::size_t shard = 0;
 	std::uint64_t cell = 0;
 };
 
-/** 0; EINVAL: no key of this store; EHOSTUNREACH: its shard is gone. */
+/**
+ * Finds the place of @p key. Returns 0; EINVAL if this store cannot have the key; EHOSTUNREACH if its shard is gone.
+ */
 int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPlace &place) noexcept;
 
 /** Registered memory of an access. */
@@ -30,7 +32,7 @@ struct AccessMemory {
 	std::span<std::byte> in;          /**< the object as it was read; likewise */
 	std::uint32_t object_lkey = 0;    /**< of these two */
 	Cell *cell = nullptr;             /**< as it was read */
-	Prepared *was_prepared = nullptr; /**< before the own CAS */
+	Prepared *was_prepared = nullptr; /**< as it was before this transaction's CAS */
 	Version *was_version = nullptr;   /**< likewise */
 	std::uint64_t *allocated = nullptr;
 };
@@ -41,33 +43,33 @@ struct Change {
 	std::optional<Bytes> value; /**< nothing: erase */
 };
 
-/** A cell that a transaction reads or writes, and what its commit does to it. */
+/** A cell that a transaction reads or writes, and the state of its commit. */
 struct Access {
 	std::uint32_t number = 0;
 	std::size_t shard = 0;
 	std::uint64_t cell = 0;
 	AccessMemory memory;
 	Request request;        /**< to read and to prepare it */
-	Request object_ahead;   /**< its ALLOCATE, where that is not in the chain of another request */
+	Request object_ahead;   /**< its ALLOCATE, if that is not in the chain of another request */
 	Request end;            /**< to install or to give up the new version */
 	std::size_t asked = 0;  /**< bytes of the object that a fetch has asked for */
 	bool with_cell = false; /**< the cell is read together with the object */
 	bool fetched = false;
-	/** At one moment since the attempt began this was the version, and nobody had prepared another. */
+	/** True if, at some moment since the attempt began, this was the version and nobody had prepared another. */
 	bool settled = false;
-	/** Was so when the attempt before ended: the next one need not read it. */
+	/** True if the value was still valid when the previous attempt ended: the next one need not read it. */
 	bool kept = false;
 	Timestamp read; /**< version that was read */
 	ObjectView object;
 	std::vector<Change> changes;
 
-	/* Of the commit */
+	/* For the commit */
 	std::uint32_t entry = 0; /**< number of its log entry */
 	Announcement announcement;
-	bool holds = false;     /**< when it was validated nobody had prepared another version */
-	bool valid = false;     /**< and so it is prepared, if it is to be written */
+	bool holds = false;     /**< when it was validated, nobody had prepared another version */
+	bool valid = false;     /**< holds, and is prepared if it is to be written */
 	bool raised = false;    /**< this transaction is the prepared writer */
-	bool installed = false; /**< it was so, by this client or another */
+	bool installed = false; /**< the new version was installed, by this client or another */
 	bool empties = false;   /**< the new version has no keys */
 	std::uint32_t free_list = 0;
 	std::size_t size = 0; /**< of the new object */
@@ -79,9 +81,11 @@ struct Access {
 class Execution
 {
 public:
-	/** Registered memory: bytes that it needs, aligned to 64, beside those for objects. */
+	/** Returns the bytes of registered memory that it needs, aligned to 64, beside those for objects. */
 	static std::size_t memory_size() noexcept;
-	/** Bytes that it takes of ClientState::memory for the objects, of up to @p room bytes, of its first accesses.
+	/**
+	 * Returns the bytes that it takes of ClientState::memory for the objects, of up to @p room bytes, of its first
+	 * accesses.
 	 */
 	static std::size_t first_rooms(std::size_t room) noexcept;
 
@@ -90,21 +94,21 @@ public:
 	Execution(const Execution &) = delete;
 	Execution &operator=(const Execution &) = delete;
 
-	/** A new attempt, of nothing so far. Nothing is under way. */
+	/** Starts a new, empty attempt. Nothing may be under way. */
 	void begin() noexcept;
-	/** The next attempt is another job's: nothing is kept for it. */
+	/** Drops all values kept for the next attempt: it is of another job. */
 	void forget() noexcept;
-	/** As Transaction's of the same names. */
+	/** As Transaction's functions of the same names. */
 	apps::Task<int> fetch(std::span<const Bytes> keys);
 	[[nodiscard]] std::optional<Bytes> value(Bytes key) const noexcept;
-	/** @p value: nothing erases. As Transaction::write(). */
+	/** As Transaction::write(). No @p value: erases. */
 	int change(Bytes key, std::optional<Bytes> value) noexcept;
 
-	/** Reads what is written and was not read. 0 or errno. */
+	/** Reads the cells that are written and were not read. Returns 0 or errno. */
 	apps::Task<int> fetch_changed() { return fetch_all(true); }
 
 	[[nodiscard]] std::span<Access> accesses() noexcept { return {accesses_.data(), count_}; }
-	/** Every access that there may be, by number. */
+	/** Returns all accesses, used or not, by number. */
 	[[nodiscard]] std::span<Access> all_accesses() noexcept { return accesses_; }
 	[[nodiscard]] Access *first_write() noexcept;
 
@@ -123,10 +127,11 @@ private:
 	std::vector<Access> accesses_;
 	std::size_t count_ = 0;
 	const std::size_t room_;
-	std::size_t with_rooms_ = 0; /* accesses that have room for objects */
+	std::size_t with_rooms_ = 0; /* accesses with room for objects */
 	std::vector<std::byte> room_to_keep_;
 	std::pmr::monotonic_buffer_resource kept_; /* keys and values of changes */
-	std::size_t usual_size_ = 1024;            /* bytes that a fetch asks for: grows with what it meets */
+	std::size_t usual_size_ = 1024;            /* bytes that a fetch asks for: grows with the objects that it
+						    * meets */
 };
 
 } // namespace prism::tx

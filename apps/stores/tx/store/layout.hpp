@@ -16,29 +16,33 @@
 namespace prism::tx
 {
 
-/** Cells that a transaction reads or writes at most. */
+/** Most cells that a transaction reads or writes. */
 constexpr std::uint32_t max_accesses = 64;
 
-/** Who has prepared: the paper's PR and PW. A CAS compares both as one integer, the writer first. */
+/**
+ * Timestamps of the latest reader and of the latest prepared writer: the paper's PR and PW. A CAS compares both as one
+ * integer, the writer first.
+ */
 struct alignas(32) Prepared {
 	Timestamp reader; /**< the latest transaction that has read the version, and may commit */
 	Timestamp writer; /**< the latest that wants to write it; never before Version::committed */
 };
 
-/** What was written last: the paper's C and addr, changed at once. */
+/** The version written last: the paper's C and addr, changed at once. */
 struct alignas(32) Version {
-	Timestamp committed;          /**< of its writer, or of a later one that was aborted: then the object stays */
+	Timestamp committed;          /**< of its writer, or of a later one that was aborted and left the object in
+				       * place */
 	prismdv_bounded_ptr object{}; /**< a buffer that never changes while this points at it; null: no keys */
 };
 
-/** The keys whose hashes meet here. */
+/** The keys whose hashes lead to this cell. */
 struct alignas(64) Cell {
 	Prepared prepared;
 	Version version;
 };
 static_assert(sizeof(Cell) == 64 && offsetof(Cell, version) == 32 && offsetof(Version, object) == 16);
 
-/** How the transaction of a lane ended that had to be decided last. */
+/** Verdict on the last transaction of a lane that needed a decision. */
 struct alignas(32) Decision {
 	static constexpr std::uint64_t committed = 1;
 	static constexpr std::uint64_t aborted = 2;
@@ -48,20 +52,20 @@ struct alignas(32) Decision {
 	std::uint64_t reserved = 0;
 };
 
-/** What a transaction is about to write to one cell of the shard. */
+/** Record of a transaction's pending write to one cell of the shard. */
 struct alignas(64) LogEntry {
-	static constexpr std::uint64_t no_cell = ~std::uint64_t{0}; /**< what it was about is over */
+	static constexpr std::uint64_t no_cell = ~std::uint64_t{0}; /**< no write is pending any more */
 
 	std::uint64_t unused[2] = {};
 	std::uint64_t cell = 0; /* a WRITE fills in from here to the end of the timestamp */
 	std::uint64_t reserved = 0;
-	Version version; /**< exactly what is to be installed */
+	Version version; /**< exactly the version to install */
 };
 static_assert(sizeof(LogEntry) == 64 && offsetof(LogEntry, version) == 32);
-/* From LogEntry::cell on, an entry can be swapped for a Prepared whose writer counts. */
+/* From LogEntry::cell on, an entry can be the swap value for a Prepared, which takes its writer from it. */
 static_assert(offsetof(LogEntry, version) - offsetof(LogEntry, cell) == offsetof(Prepared, writer));
 
-/** What a WRITE brings to a log entry, from LogEntry::cell on; its end only where there is no object. */
+/** The data of the WRITE to a log entry, from LogEntry::cell on; its end is sent only if there is no object. */
 struct Announcement {
 	std::uint64_t cell = 0;
 	std::uint64_t reserved = 0;
@@ -70,7 +74,7 @@ struct Announcement {
 };
 static_assert(sizeof(Announcement) == sizeof(LogEntry) - offsetof(LogEntry, cell));
 
-/** What a lane of a client has on every shard. */
+/** Log of a lane of a client, on every shard. */
 struct alignas(64) LogPlace {
 	Decision decision;
 	std::uint64_t unused[4] = {};
@@ -79,10 +83,10 @@ struct alignas(64) LogPlace {
 static_assert(sizeof(LogPlace) == 64 + max_accesses * sizeof(LogEntry));
 static_assert(std::is_trivially_copyable_v<Cell> && std::is_trivially_copyable_v<LogPlace>);
 
-/** How a shard's memory is divided. */
+/** Division of a shard's memory. */
 struct ShardGeometry {
 	std::uint64_t cells = 1;
-	std::uint32_t clients = 64; /**< at once */
+	std::uint32_t clients = 64; /**< most at once */
 	std::uint32_t lanes = 32;   /**< of one client; clients * lanes is at most 2^Writer::place_bits */
 
 	[[nodiscard]] std::uint32_t places() const noexcept { return clients * lanes; }
@@ -91,7 +95,7 @@ struct ShardGeometry {
 	{
 		return cells * sizeof(Cell) + place * sizeof(LogPlace);
 	}
-	/** Of cells and logs. */
+	/** Returns the bytes of cells and logs. */
 	[[nodiscard]] std::uint64_t bytes() const noexcept { return place_offset(places()); }
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Objects: what a cell points at. A header { timestamp of the writer 16, bytes in all 4, records 4 }, then the records
+ * Objects, which cells point at. A header { timestamp of the writer 16, bytes in all 4, records 4 }, then the records
  * one behind the other: { bytes of the key 4, of the value 4, key, value }.
  */
 #pragma once
@@ -23,8 +23,8 @@ struct ObjectHeader {
 constexpr std::size_t object_header_size = 24;
 
 /**
- * Of the pointer to the object that @p written has written: tells it from others that were in the same cell. It is a
- * hash, since timestamps that follow each other are alike: clocks one apart, of lanes side by side.
+ * Returns the tag of the pointer to the object that @p written has written: it tells this object from others that were
+ * in the same cell. It is a hash, since consecutive timestamps are alike: clocks one apart, of neighbouring lanes.
  */
 constexpr std::uint32_t tag_of(const Timestamp &written) noexcept
 {
@@ -43,13 +43,13 @@ struct Record {
 	[[nodiscard]] std::size_t size() const noexcept { return header_size + key.size() + value.size(); }
 };
 
-/** An object as it was read, by anyone who may have written anything: checked when it is made. */
+/** An object as it was read. Whoever wrote it is not trusted: it is checked when this is made. */
 class ObjectView
 {
 public:
-	/** Nothing: these bytes are no object. */
+	/** Returns nothing if these bytes are no object. */
 	static std::optional<ObjectView> parse(Bytes bytes) noexcept;
-	/** Of a cell without keys. */
+	/** Makes the view of a cell without keys. */
 	ObjectView() = default;
 
 	[[nodiscard]] const ObjectHeader &header() const noexcept { return header_; }
@@ -70,22 +70,22 @@ private:
 	Bytes records_;
 };
 
-/** The bytes of the whole object that begins with @p bytes, at least object_header_size of them. */
+/** Returns the bytes of the whole object that begins with @p bytes, at least object_header_size of them. */
 std::uint32_t object_size(Bytes bytes) noexcept;
 
-/** Puts an object together. */
+/** Builder of an object. */
 class ObjectWriter
 {
 public:
-	/** In @p room, whose first object_header_size bytes are there. */
+	/** Builds in @p room, which has at least object_header_size bytes. */
 	explicit ObjectWriter(std::span<std::byte> room) noexcept : room_(room) {}
 
-	/** False: there is no room for it. */
+	/** Returns false if there is no room for @p record. */
 	bool add(const Record &record) noexcept;
-	/** Of the object so far. */
+	/** Returns the size of the object so far. */
 	[[nodiscard]] std::size_t size() const noexcept { return size_; }
 	[[nodiscard]] bool empty() const noexcept { return records_ == 0; }
-	/** Completes it. Its timestamp may be changed by another call. */
+	/** Completes the object. Another call may change its timestamp. */
 	void finish(const Timestamp &written) noexcept;
 
 private:

@@ -46,15 +46,16 @@ bool OrphanResolver::can_clear() const noexcept
 }
 
 /**
- * An install may replace a buffer: until that is reported, a place of a log counts as a commit. Only one place does: a
- * client may leave hundreds, and a shard that looks for lost buffers waits for the commits that it has asked about.
+ * Begins to work on a place of a log. It counts as a commit until its installs are reported, as they may replace
+ * buffers. Only one place counts at a time: a client may leave hundreds, and a shard that looks for lost buffers waits
+ * for the commits that it has asked about.
  */
 void OrphanResolver::begin_place() noexcept
 {
 	serial_ = ++client_.serial;
 }
 
-/** As a successor would: of the connection that was lost nothing is executed any more. */
+/** Clears a place as a successor would: nothing from the lost connection is executed any more. */
 apps::Task<void> OrphanResolver::clear_place()
 {
 	begin_place();
@@ -67,7 +68,7 @@ apps::Task<void> OrphanResolver::clear_place()
 	}
 	if (!error)
 		client_.spare_places.push_back(place);
-	else if (error == EHOSTUNREACH) /* later; what cannot be is left alone */
+	else if (error == EHOSTUNREACH) /* retry later; leave corrupt places alone */
 		client_.left_places.push_back(place);
 }
 

@@ -21,7 +21,10 @@ namespace prism::tx
 class OrphanResolver
 {
 public:
-	/** Called when all that @p client had prepared on @p shard is resolved; @p error: why it cannot be, or 0. */
+	/**
+	 * Called when all that @p client had prepared on @p shard is resolved. @p error is 0, or the reason why it
+	 * cannot be resolved.
+	 */
 	using Ended = std::function<void(std::size_t shard, std::uint64_t client, int error)>;
 
 	/** @p lane: a number that no lane has. @p memory: registered, under @p lkey. */
@@ -30,13 +33,16 @@ public:
 	OrphanResolver(const OrphanResolver &) = delete;
 	OrphanResolver &operator=(const OrphanResolver &) = delete;
 
-	/** Client number @p client has died, says @p shard. Numbers that cannot be are ignored. */
+	/**
+	 * Takes the order of @p shard to resolve what client number @p client, which has died, has prepared there.
+	 * Ignores impossible numbers.
+	 */
 	void take(std::size_t shard, std::uint64_t client);
 
-	/** Begins to clear places that lanes have left, if that is possible now. */
+	/** Begins to clear the places that lanes have left, if that is possible now. */
 	void look_after_places() { go_on(); }
 
-	/* For the carrier: as PrismTransaction's */
+	/* For the carrier: as PrismTransaction's functions */
 
 	[[nodiscard]] Request &request() noexcept { return resolver_.request(); }
 	void request_ended(const Completion &completion) noexcept;
@@ -60,9 +66,9 @@ private:
 	Waiter waiter_;
 	Requests requests_;
 	Resolver resolver_;
-	std::deque<Orphan> orphans_; /* the first is worked on */
+	std::deque<Orphan> orphans_; /* the first one is being worked on */
 	std::optional<apps::Task<void>> task_;
-	std::uint64_t serial_ = 0; /* of the place that is worked on */
+	std::uint64_t serial_ = 0; /* of the place being worked on */
 };
 
 } // namespace prism::tx

@@ -12,13 +12,13 @@ namespace prism::tx
 namespace
 {
 
-/* How long it waits for a buffer, or for a writer before it, and how often it looks */
+/* Longest time to wait for a buffer, or for an earlier writer, and the interval of the checks */
 constexpr Time longest_wait = std::chrono::seconds(1);
 constexpr Time between_looks = std::chrono::microseconds(100);
 
 } // namespace
 
-/** Outcome::committed: everything is prepared. */
+/** Validates all accesses. Returns Outcome::committed if all writes are prepared. */
 apps::Task<Outcome> PaperCommit::validate_all()
 {
 	if (const int error = take_timestamp(Writer::no_home))
@@ -43,7 +43,10 @@ apps::Task<Outcome> PaperCommit::validate_all()
 	co_return done ? Outcome::committed : Outcome::conflict;
 }
 
-/** What is read alone is some committed version, whatever happens to it meanwhile. */
+/**
+ * Commits reads. A single read needs no validation: its value is some committed version, whatever happens to it
+ * meanwhile.
+ */
 apps::Task<Outcome> PaperCommit::commit_reads()
 {
 	if (accesses().size() > 1) {
@@ -55,8 +58,8 @@ apps::Task<Outcome> PaperCommit::commit_reads()
 }
 
 /**
- * What the writer before this one has prepared must not be passed over: the version becomes later only from that
- * writer's on, which may have to be waited for: docs/prism-tx.md, "Blind writes".
+ * Gives up a prepared write by raising the version. It must not pass over the version that the writer before has
+ * prepared: it raises only that writer's version, and may have to wait for it. docs/prism-tx.md, "Blind writes".
  */
 apps::Task<void> PaperCommit::give_up(Access &access)
 {
@@ -96,7 +99,7 @@ apps::Task<Outcome> PaperCommit::commit_writes()
 	co_return co_await install_all();
 }
 
-/** Again and again what has found no buffer. */
+/** Installs all writes; repeats those that find no buffer. */
 apps::Task<Outcome> PaperCommit::install_all()
 {
 	const Time deadline = lane_.carrier.now() + longest_wait;
@@ -127,7 +130,10 @@ apps::Task<Outcome> PaperCommit::install_all()
 	co_return whole ? Outcome::committed : Outcome::unknown;
 }
 
-/** An install has ended; it stays raised if there was no buffer. False: its connection is gone. */
+/**
+ * Takes the result of an install. The access stays raised if there was no buffer. Returns false if its connection is
+ * gone.
+ */
 bool PaperCommit::take_installed(Access &access) noexcept
 {
 	const Completion &completion = access.end.completion;
@@ -136,7 +142,7 @@ bool PaperCommit::take_installed(Access &access) noexcept
 		return false;
 	}
 	access.raised = completion.status == Status::skipped;
-	if (completion.status == Status::cas_miss) /* a later write of the whole is there */
+	if (completion.status == Status::cas_miss) /* a later write of the whole cell is there */
 		release_staged(access);
 	if (access.raised) {
 		lane_.carrier.report_now(access.shard);

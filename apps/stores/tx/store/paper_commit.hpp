@@ -21,7 +21,7 @@ public:
 private:
 	apps::Task<Outcome> commit_reads() override;
 	apps::Task<Outcome> commit_writes() override;
-	/** Where each key has a cell of its own. */
+	/** Blind only in numbered stores, in which each key has a cell of its own. */
 	[[nodiscard]] bool is_blind(const Access &access) const noexcept override
 	{
 		return access.is_write() && !access.fetched && lane_.client.store.numbered;

@@ -23,27 +23,27 @@ namespace
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::uint32_t max_depth = 1024;
-/* Of one queue pair: more are put off */
+/* Most requests under way on one queue pair: more are put off */
 constexpr std::uint32_t most_requests = 4096;
-/* Of one lane at most: three for each access, and the decision */
+/* Most completions of one lane: three for each access, and the decision */
 constexpr std::size_t completions_of_a_lane = 3 * max_accesses + 1;
-/* How often a busy client looks at its connections, which costs a system call for each */
+/* Polls of a busy client between looks at its connections, each of which costs a system call */
 constexpr std::uint64_t polls_a_look = 256;
-/* Requests that leave together at the latest, though answers still come in */
+/* Requests put off that are posted even while answers still come in */
 constexpr std::size_t many = 64;
-/* One attempt to connect again waits so long for somebody who listens, and for what a server has to do */
+/* Time that one attempt to reconnect waits for a listener, and its longest duration in all */
 constexpr std::chrono::milliseconds attempt{100};
 constexpr std::chrono::milliseconds longest_attempt{1000};
 
 } // namespace
 
-/** What a wr_id says. */
+/** Contents of a wr_id. */
 struct PrismClient::WorkRequest {
 	std::uint32_t lane;
 	std::size_t shard;
 	std::uint16_t number;
 
-	/* Of a report */
+	/* For a report */
 	static constexpr std::uint32_t no_lane = 0xffff;
 
 	[[nodiscard]] std::uint64_t id() const noexcept
@@ -57,20 +57,20 @@ struct PrismClient::WorkRequest {
 	}
 };
 
-/** All that it takes to connect to a shard, on any thread. */
+/** All that is needed to connect to a shard, on any thread. */
 struct PrismClient::Approach {
 	ProtectionDomain pd;
 	CompletionQueue cq;
 	apps::ServerAddress address;
 	std::size_t number;
 	std::uint32_t depth;
-	std::chrono::milliseconds listening; /* how long to wait for somebody who listens */
+	std::chrono::milliseconds listening; /* time to wait for a listener */
 	std::chrono::milliseconds timeout;   /* of the rest */
 	Introduction mine;
-	std::optional<std::uint64_t> identity; /* that the shard must have */
+	std::optional<std::uint64_t> identity; /* the shard must have it */
 };
 
-/** A shard to which there is a connection; or none, as it never will be. */
+/** A shard with a connection; or without a link if there never will be one. */
 struct PrismClient::Met {
 	std::size_t number = 0;
 	Introduction theirs;
@@ -79,10 +79,10 @@ struct PrismClient::Met {
 	std::unique_ptr<apps::ServerLink> link;
 };
 
-/** What the shards have said of themselves and of this client. */
+/** The introductions of all shards to this client. */
 struct PrismClient::Meeting {
-	std::vector<Introduction> shards; /* of one that is gone: as none introduces itself */
-	bool used = false;                /* the number was another client's on any of them */
+	std::vector<Introduction> shards; /* default for a shard that is gone */
+	bool used = false;                /* any of them has seen the number used by another client */
 	bool all = true;                  /* none is gone */
 };
 
@@ -108,7 +108,7 @@ Result<void> check_adopted(const std::vector<std::size_t> &adopted, std::size_t 
 	return {};
 }
 
-/** All shards that have come back empty must be taken in together, and no other. */
+/** Checks that @p adopted has all shards that have come back empty, and no other. */
 Result<void> check_lost(const std::vector<std::size_t> &lost, const std::vector<std::size_t> &adopted)
 {
 	for (const std::size_t shard : adopted) {
@@ -206,7 +206,7 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 	Result<Introduction> theirs = Introduction::parse(*peer, who);
 	if (!theirs)
 		return theirs.error();
-	/* A shard that has come back empty is not entered: it would take this for its store. */
+	/* Do not enter a shard that has come back empty: it would take this store for its own. */
 	if (to.identity && theirs->identity != *to.identity)
 		return make_error(ESTALE, who + " has lost its memory");
 	if (Result<void> connected = qp->connect(peer->endpoint); !connected)
@@ -226,8 +226,8 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 }
 
 /**
- * A refused connection tells that the shard's process has ended, and its memory with it: this client's number cannot
- * have left anything there. One that does not answer may be alive, with all that it knows.
+ * Connects to all shards. A refused connection shows that the shard's process has ended, and its memory with it: this
+ * client's number cannot have left anything there. A shard that does not answer may be alive, with all its data.
  */
 Result<void> PrismClient::meet_all(const Shards &shards, const PrismClientOptions &options, Meeting &meeting)
 {
@@ -300,7 +300,7 @@ Result<void> PrismClient::meet(std::size_t number, const apps::ServerAddress &ad
 	return {};
 }
 
-/** Of another shard, which has signed it. */
+/** Sends shard 0 the identity of another shard, with that shard's signature. */
 Result<apps::ControlMessage> PrismClient::tell_life(apps::ControlKind kind, const Introduction &shard)
 {
 	if (const int error =
@@ -309,7 +309,7 @@ Result<apps::ControlMessage> PrismClient::tell_life(apps::ControlKind kind, cons
 	return ask(0, {kind, shard.identity});
 }
 
-/** Shards that have come back empty are found out by shard 0: these are returned. */
+/** Has shard 0 check the identities of all others. Returns the shards that have come back empty. */
 Result<std::vector<std::size_t>> PrismClient::tell_lives(const Meeting &meeting)
 {
 	std::vector<std::size_t> lost;
@@ -346,7 +346,7 @@ try {
 	return ENOMEM;
 }
 
-/** A coroutine that is driven from here, on the first lane. */
+/** Runs a coroutine to its end from here, on the first lane. */
 int PrismClient::run_alone(apps::Task<int> task)
 {
 	task.start();
@@ -356,8 +356,8 @@ int PrismClient::run_alone(apps::Task<int> task)
 }
 
 /**
- * First what was to be decided on them is decided, for all shards alike; then others may come. The logs of the others
- * tell: those of the @p lost shards are empty, too.
+ * Takes in the @p lost shards. First decides the transactions that were to be decided there, for all shards alike; only
+ * then may other clients come. The logs of the other shards list them: those of the @p lost shards are empty.
  */
 Result<void> PrismClient::adopt(const Meeting &meeting, const std::vector<std::size_t> &lost)
 {
@@ -418,14 +418,17 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	return {};
 }
 
-/** Before shards that were lost are taken in, nobody may decide on them what dead clients have left. */
+/**
+ * Starts to listen for orphans. Not earlier: before lost shards are taken in, nobody may decide there what dead clients
+ * have left.
+ */
 void PrismClient::hear_of_orphans()
 {
 	const auto lanes = static_cast<std::uint32_t>(depth());
 	orphans_ = std::make_unique<OrphanResolver>(state_, static_cast<Carrier &>(*this), lanes,
 		*reinterpret_cast<ResolverMemory *>(memory_->data() + PrismTransaction::memory_size() * lanes),
 		memory_->region().lkey(), [this](std::size_t shard, std::uint64_t client, int) {
-			if (shards_[shard].link) /* a connection that is gone shows when it is looked at */
+			if (shards_[shard].link) /* a lost connection shows at the next look */
 				(void)shards_[shard].link->control().send({orphans_message, client});
 		});
 }
@@ -453,14 +456,17 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 		}
 	}
 	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
-		/* And takes the answer: before that the link hears nothing more, be it a question of the shard. */
+		/*
+		 * Waits for the answer too: until then the link takes no further message, such as a question of the
+		 * shard.
+		 */
 		if (cleared[shard])
 			(void)request_recovery(shard);
 	}
 	return {};
 }
 
-/** Whether a transaction is in this place of the logs that was to be decided on a shard that is gone. */
+/** Returns whether this place of the logs has a transaction that was to be decided on a shard that is gone. */
 Result<bool> PrismClient::is_needed(std::uint32_t place)
 {
 	bool needed = false;
@@ -485,7 +491,7 @@ Result<void> PrismClient::clear_places(
 	return {};
 }
 
-/** What is in it tells how to decide those transactions, when the shard that is gone is taken in. */
+/** Gives up the place: its contents tell how to decide those transactions, when the shard that is gone is taken in. */
 void PrismClient::leave_place(std::uint32_t place)
 {
 	if (std::erase(state_.spare_places, place))
@@ -496,7 +502,7 @@ void PrismClient::leave_place(std::uint32_t place)
 	}
 }
 
-/* What is under way comes to its end and what was freed is reported, as far as that is soon; shards find the rest. */
+/* Waits a short time for the requests under way to end, and for freed buffers to be reported. Shards find the rest. */
 PrismClient::~PrismClient()
 {
 	abandon();
@@ -517,7 +523,7 @@ void PrismClient::drive() noexcept
 	if (!under_way_)
 		ring();
 	const bool busy = take_completions();
-	/* As long as answers come in, more requests will follow them, and leave together. */
+	/* Wait while answers come in: more requests will follow them, and leave together. */
 	if (!busy || put_off_ >= many)
 		ring();
 	if (!under_way_ || ++polls_ % polls_a_look == 0)
@@ -537,7 +543,7 @@ void PrismClient::handle(const Completion &completion) noexcept
 {
 	const WorkRequest work = WorkRequest::of(completion.wr_id);
 	if (work.shard >= shards_.size() || !shards_[work.shard].link)
-		return; /* of a connection that is gone */
+		return; /* the connection is gone */
 	if (completion.failed()) {
 		link_down(work.shard);
 		return;
@@ -549,7 +555,7 @@ void PrismClient::handle(const Completion &completion) noexcept
 	take(work.lane, work.number, work.shard, completion);
 }
 
-/** What was asked of @p shard has ended. */
+/** Takes the end of a request to @p shard. */
 void PrismClient::take(
 	std::uint32_t lane, std::uint16_t number, std::size_t shard, const Completion &completion) noexcept
 {
@@ -566,7 +572,7 @@ void PrismClient::take(
 		resume(lane);
 }
 
-/** Posts what was put off: one doorbell for each shard. */
+/** Posts the requests that were put off: one doorbell for each shard. */
 void PrismClient::ring() noexcept
 {
 	if (!put_off_)
@@ -577,7 +583,10 @@ void PrismClient::ring() noexcept
 	}
 }
 
-/** A full send queue takes a part of them, the rest later. What belongs together stays so. */
+/**
+ * Posts the requests put off to one shard. A full send queue takes a part of them, the rest follows later. Groups stay
+ * together.
+ */
 void PrismClient::ring(std::size_t number) noexcept
 {
 	Shard &shard = shards_[number];
@@ -682,7 +691,7 @@ void PrismClient::look_after_links() noexcept
 	}
 }
 
-/** With the queue pair nothing is under way any more; whether it was executed is not known. */
+/** Ends all requests under way on the queue pair as failed; whether they were executed is not known. */
 void PrismClient::link_down(std::size_t number) noexcept
 {
 	Shard &gone = shards_[number];
@@ -713,7 +722,7 @@ void PrismClient::link_down(std::size_t number) noexcept
 		take(static_cast<std::uint32_t>(lanes_.size()), 0, number, flushed);
 }
 
-/** Looks for all that are lost, beside this thread. */
+/** Reconnects to all lost shards, on another thread. */
 void PrismClient::look_for_links()
 {
 	std::vector<std::shared_ptr<const Approach>> lost;
@@ -743,8 +752,8 @@ void PrismClient::look_for_links()
 }
 
 /**
- * The shard has destroyed the queue pair of the connection before. What its requests have ended with is taken first:
- * requests of the same numbers follow.
+ * Takes a new connection. The shard has destroyed the old one's queue pair. First takes the completions of its
+ * requests: new ones will have the same numbers.
  */
 void PrismClient::regain(Met met)
 {

@@ -26,64 +26,68 @@ struct PrismClientOptions {
 	std::uint32_t depth = 1; /**< transactions under way at once; at most the store's lanes */
 	RetryOptions retry;
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
-	/** How long a prepared writer may block this client before it resolves the writer's transaction. Too short is
-	 * slow, never wrong. */
+	/**
+	 * Time that a prepared writer may block this client before it resolves the writer's transaction. A too short
+	 * time is slow, never wrong.
+	 */
 	Time patience = std::chrono::milliseconds(10);
 	/**
-	 * All shards that have come back empty, which are taken in: their keys are gone, those of the others stay. Not
-	 * shard 0. docs/prism-tx.md, "Clients that die during a commit".
+	 * All shards that have come back empty and are to be taken in: their keys are gone, those of the others stay.
+	 * Not shard 0. docs/prism-tx.md, "Clients that die during a commit".
 	 */
 	std::vector<std::size_t> adopt;
-	/** How long transactions wait for a new connection to a shard, counted from the loss of the old one. 0: no
-	 * connection is made again. */
+	/**
+	 * Time that transactions wait for a new connection to a shard, counted from the loss of the old one. 0: the
+	 * client never reconnects.
+	 */
 	std::chrono::milliseconds reconnect_timeout = std::chrono::seconds(1);
-	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
+	/** Clock for timestamps, in ns; it may jump, and differ from that of others. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };
 
-/** Of the connections to all shards. */
+/** Counters of the connections to all shards. */
 struct ConnectionFigures {
 	std::uint64_t losses = 0;
 	std::uint64_t regained = 0;
 };
 
 /**
- * A client of a PRISM-TX store. After the connection to a shard is lost, a thread of the client connects again, under
- * the same number. Transactions that need the shard wait meanwhile; one that was being decided there finds out how it
- * ended. After PrismClientOptions::reconnect_timeout they fail with EHOSTUNREACH, and what was being decided is in
- * doubt (Outcome::unknown). A shard that has lost its memory is not connected to again, nor is any if this client's
- * number is another's: connect() anew. One thread at a time, which must call poll() now and then even with nothing
+ * A client of a PRISM-TX store. After the connection to a shard is lost, a thread of the client reconnects, under the
+ * same number. Meanwhile transactions that need the shard wait; one that was being decided there finds out its outcome.
+ * After PrismClientOptions::reconnect_timeout they fail with EHOSTUNREACH, and one that was being decided is in doubt
+ * (Outcome::unknown). The client does not reconnect to a shard that has lost its memory, nor to any shard if another
+ * client has its number: connect() anew. One thread at a time, which must call poll() now and then even with nothing
  * under way: a shard that looks for lost buffers waits for an answer.
  */
 class PrismClient final : public TransactionClient, private Carrier
 {
 public:
 	/**
-	 * Connects to all shards, and ends what a client with its number has left behind. A shard at whose address
-	 * nobody listens, which has lost its memory with its process, is left out, unless it is shard 0 or some are
-	 * adopted: transactions that need it fail with EHOSTUNREACH, also when it is back. Errors: EINVAL (depth, no
-	 * shards; a shard that is to be adopted does not exist or has not lost its memory), EPROTONOSUPPORT (another
-	 * kind of store, other shards; a device without PRISM), EACCES (a shard has another secret), ESTALE (shards
-	 * have lost their memory and are not adopted), ENOTRECOVERABLE (nothing tells how a transaction was decided on
-	 * one that is), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the
-	 * shard.
+	 * Connects to all shards, and ends what a client with its number has left behind. If nobody listens at a
+	 * shard's address, the shard has lost its memory with its process. It is then left out, unless it is shard 0 or
+	 * some shards are adopted: transactions that need it fail with EHOSTUNREACH, even when it is back. Errors:
+	 * EINVAL (depth, no shards; a shard to be adopted does not exist or has not lost its memory), EPROTONOSUPPORT
+	 * (another kind of store, other shards; a device without PRISM), EACCES (a shard has another secret), ESTALE
+	 * (shards have lost their memory and are not adopted), ENOTRECOVERABLE (nothing shows how a transaction was
+	 * decided on an adopted shard), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the
+	 * message names the shard.
 	 */
 	static Result<std::unique_ptr<PrismClient>> connect(
 		const Context &context, const Shards &shards, const PrismClientOptions &options = {});
 	~PrismClient() override;
 
 	[[nodiscard]] const StoreView &store() const noexcept { return state_.store; }
-	/** Where @p key is. See PrismTransaction. */
+	/** Finds the shard and cell of @p key. See PrismTransaction. */
 	[[nodiscard]] int place_of(Bytes key, KeyPlace &place) const noexcept
 	{
 		return lanes_[0]->place_of(key, place);
 	}
-	/** Of all lanes. */
+	/** Returns the sums over all lanes. */
 	[[nodiscard]] TransactionFigures figures() const noexcept;
 	[[nodiscard]] const ConnectionFigures &connection_figures() const noexcept { return connection_figures_; }
-	/** The statistics of shard number @p shard as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
+	/** Returns the statistics of shard number @p shard as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
 	Result<std::string> stats_of(std::size_t shard);
-	/** Has @p shard look for lost buffers. Errors: as above, EBUSY. */
+	/** Makes @p shard look for lost buffers. Errors: as above, EBUSY. */
 	Result<void> request_recovery(std::size_t shard);
 
 private:
@@ -102,12 +106,12 @@ private:
 	struct Met;
 	using Moment = std::optional<std::chrono::steady_clock::time_point>;
 	struct Shard {
-		std::unique_ptr<apps::ServerLink> link; /* null: lost, or gone from the beginning */
-		std::shared_ptr<const Approach> again;  /* null: never */
-		Moment lost;                            /* while it is */
-		ShardView view;                         /* has_met() */
+		std::unique_ptr<apps::ServerLink> link; /* null if lost, or gone from the beginning */
+		std::shared_ptr<const Approach> again;  /* null if it must not be reconnected */
+		Moment lost;                            /* set while the connection is lost */
+		ShardView view;                         /* valid if has_met() */
 		std::vector<Chain::Posting> put_off;
-		std::vector<std::size_t> groups; /* of these: how many belong together */
+		std::vector<std::size_t> groups; /* sizes of the groups of put_off that must stay together */
 	};
 	struct WorkRequest;
 	struct Meeting;
@@ -124,7 +128,7 @@ private:
 	Result<void> make_lanes(const Meeting &meeting);
 	void hear_of_orphans();
 	Result<void> clear_logs(const Meeting &meeting);
-	/** False: it was gone from the beginning. */
+	/** Returns false if the shard was gone from the beginning. */
 	[[nodiscard]] bool has_met(std::size_t shard) const noexcept { return !shards_[shard].view.classes.empty(); }
 	Result<bool> is_needed(std::uint32_t place);
 	Result<void> clear_places(
@@ -180,7 +184,8 @@ private:
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
 	std::size_t under_way_ = 0;
 	std::uint64_t polls_ = 0;
-	std::unique_ptr<apps::Connector<Met>> connector_; /* since the first loss; its thread ends before all else */
+	std::unique_ptr<apps::Connector<Met>> connector_; /* null before the first loss; its thread ends before the
+							   * other members */
 };
 
 } // namespace prism::tx

@@ -26,9 +26,9 @@ constexpr std::uint32_t alignment = 64;
 constexpr std::uint32_t longest_key = 4096;
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
 constexpr unsigned shard_bits = 16;
-/* How long a client may take to end what a dead one has left before another is asked */
+/* Time that a client may take to resolve what a dead one has left before another is asked */
 constexpr auto until_another = std::chrono::milliseconds(20);
-/* How long shard 0 keeps the number of a client that was cut off, if there are others to give */
+/* Time that shard 0 reserves the number of a client that was cut off, if there are others to give */
 constexpr auto kept_for_its_client = std::chrono::seconds(2);
 
 std::uint64_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
@@ -90,7 +90,7 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 	};
 	if (numbered)
 		return {class_of(1, static_cast<double>(keys))};
-	/* How many cells have 1, 2, 3 to 4, 5 to 8 keys: Poisson */
+	/* Shares of cells with 1, 2, 3 to 4, 5 to 8 keys: Poisson */
 	const double load = static_cast<double>(keys) / static_cast<double>(cells);
 	std::vector<apps::BufferClass> classes;
 	double share = std::exp(-load); /* of cells with this many keys */
@@ -100,7 +100,7 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 			share *= load / records;
 			sum += share;
 		}
-		/* What shares a cell and is longer can be in no object. */
+		/* No object can hold keys that share a cell and need more than this. */
 		if (largest > 1 && buffer_size(largest, key_size, value_size) > apps::longest_object)
 			break;
 		classes.push_back(class_of(largest, sum * static_cast<double>(cells)));
@@ -154,8 +154,8 @@ PrismShard::Client *PrismShard::client_of(std::uint32_t connection) noexcept
 }
 
 /**
- * On shard 0: a number whose last client is gone. Clients that were cut off may come back for theirs: a number that was
- * left just now is given to another only if there is none else, and then the one that was left first.
+ * Gives the client, on shard 0, a number whose last client is gone. Clients that were cut off may come back for theirs:
+ * so a recently left number is given to another client only if there is no other, and then the one that was left first.
  */
 Result<void> PrismShard::number_client(Introduction &client, const Place &place)
 {
@@ -179,7 +179,7 @@ Result<void> PrismShard::number_client(Introduction &client, const Place &place)
 	return {};
 }
 
-/** Nothing that a client says of itself is believed which shard 0 has not signed. */
+/** Checks that shard 0 has signed the client's claims; otherwise nothing of them is believed. */
 Result<void> PrismShard::check_ticket(const Introduction &client) const
 {
 	if (!client.store || !client.incarnation || client.client >= clients_.size())
@@ -232,9 +232,9 @@ Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &
 }
 
 /**
- * Who had the number before is dead for shard 0, and ends here too: nothing of it is executed from now on. Its
- * successor clears its logs. A client that has lost its connection, and has come back, leaves what it had prepared to
- * whoever is asked.
+ * Enters a client. The previous owner of its number is dead for shard 0, so its connection ends here too: nothing from
+ * it is executed any more. Its successor clears its logs. If a client has lost its connection and come back, another
+ * client is asked to resolve what it had prepared.
  */
 void PrismShard::entered(std::uint32_t number)
 {
@@ -244,7 +244,8 @@ void PrismShard::entered(std::uint32_t number)
 	const Entrant entrant = found->second;
 	entrants_.erase(found);
 	Client &one = clients_[entrant.client];
-	if (one.incarnation > entrant.incarnation || (store_ && store_ != entrant.store)) { /* meanwhile */
+	if (one.incarnation > entrant.incarnation || (store_ && store_ != entrant.store)) { /* a later client has
+											     * entered meanwhile */
 		drop_client(number);
 		return;
 	}
@@ -263,7 +264,7 @@ void PrismShard::entered(std::uint32_t number)
 namespace
 {
 
-/** A word that the device may write meanwhile. */
+/** Loads a word that the device may write at the same time. */
 std::uint64_t word(const std::uint64_t &place) noexcept
 {
 	return std::atomic_ref(const_cast<std::uint64_t &>(place)).load(std::memory_order_relaxed);
@@ -276,7 +277,10 @@ Timestamp load(const Timestamp &place) noexcept
 
 } // namespace
 
-/** Whether the logs of @p client list a cell that it has prepared, and not ended: a hint, while others work on it. */
+/**
+ * Returns true if the logs of @p client list a cell that it has prepared and not ended: a hint, while others work on
+ * it.
+ */
 bool PrismShard::has_prepared(std::uint32_t client) const noexcept
 {
 	const std::uint32_t first = client * geometry_.lanes;
@@ -295,16 +299,16 @@ bool PrismShard::has_prepared(std::uint32_t client) const noexcept
 }
 
 /**
- * Asks clients to end what one of the dead has left, one after the other: some do not poll for a while. Who has
- * answered is not asked again: if it is not done then, the shard of the decision is gone. Who comes later may find that
- * taken in.
+ * Asks clients to resolve what one of the dead has left, one client after the other: some do not poll for a while. A
+ * client that has answered is not asked again: if the work is not done then, the shard of the decision is gone. A
+ * client that comes later may find that shard taken in.
  */
 void PrismShard::look_around()
 {
 	if (orphans_.empty() || std::chrono::steady_clock::now() < ask_at_)
 		return;
 	std::vector<std::uint32_t> clients = present();
-	if (clients.empty()) /* nobody to ask: the logs can wait as well */
+	if (clients.empty()) /* nobody to ask: the check of the logs can wait as well */
 		return;
 	std::ranges::sort(clients);
 	std::erase_if(orphans_, [this](const auto &orphan) { return !has_prepared(orphan.first); });
@@ -334,7 +338,9 @@ void PrismShard::ended(std::uint32_t number)
 	ask_at_ = {};
 }
 
-/** A client tells shard 0 which life of another shard it has met: a later one has forgotten what the first has known.
+/**
+ * Handles a client's message. On shard 0, a client tells which life of another shard it has met: a later life has lost
+ * the memory of the first.
  */
 int PrismShard::hear(
 	std::uint32_t number, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
@@ -342,7 +348,7 @@ int PrismShard::hear(
 	Client *const client = client_of(number);
 	if (!client) /* a later connection has its number */
 		return EBADMSG;
-	if (message.kind == orphans_message) { /* whether that is so shows in the logs */
+	if (message.kind == orphans_message) { /* the logs show whether it is done */
 		const auto found = orphans_.find(static_cast<std::uint32_t>(message.value));
 		if (found != orphans_.end() && found->second.insert(number).second)
 			ask_at_ = {};
@@ -372,7 +378,10 @@ int PrismShard::hear(
 
 /* Lost buffers --------------------------------------------------------------------------------------------------- */
 
-/** The logs' entries first: a buffer goes from there into a cell. */
+/**
+ * Returns the number of places that may hold a buffer. The logs' entries come first: a buffer moves from there into a
+ * cell.
+ */
 std::uint64_t PrismShard::slots() const
 {
 	return std::uint64_t{geometry_.places()} * max_accesses + geometry_.cells;

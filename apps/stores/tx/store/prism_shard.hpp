@@ -18,38 +18,40 @@ namespace prism::tx
 {
 
 struct PrismShardOptions : apps::OneSidedServerOptions {
-	std::uint16_t shard = 0; /**< its number */
+	std::uint16_t shard = 0; /**< number of this shard */
 	std::uint16_t shards = 1;
-	/** The same for all shards; a store of one shard alone needs none. */
+	/** The same for all shards; a store with a single shard needs none. */
 	std::optional<StoreSecret> secret;
-	std::uint64_t cells = 1 << 17; /**< twice the number of keys: few keys share one. Numbered: one a key */
+	std::uint64_t cells = 1 << 17; /**< twice the number of keys, so that few keys share one; numbered: one for
+					* each key */
 	bool numbered = false;         /**< keys are numbers of 8 bytes, below cells * shards */
 	bool as_in_paper = false;      /**< commits are not protected from the death of clients */
-	std::uint32_t lanes = 32;      /**< transactions under way of one client at most; max_connections clients */
+	std::uint32_t lanes = 32;      /**< most transactions of one client under way; there are max_connections
+					* clients */
 	std::vector<apps::BufferClass> classes; /**< of objects; the largest must hold the longest key and value */
 	std::uint32_t max_key_size = 256;       /**< bytes; at most 4096 */
 	std::uint32_t max_value_size = 4096;    /**< bytes; at most 1 MiB */
 
 	/**
-	 * Classes for @p keys keys of this size on one shard of @p cells cells, hashed or numbered, and a reserve for
-	 * what is under way: objects of up to eight keys.
+	 * Returns the classes for @p keys keys of this size on one shard of @p cells cells, hashed or numbered, with a
+	 * reserve for the transactions under way: objects of up to eight keys.
 	 */
 	static std::vector<apps::BufferClass> classes_for(std::uint64_t keys, std::uint64_t cells, bool numbered,
 		std::uint32_t key_size, std::uint32_t value_size);
 };
 
 /**
- * The memory of one shard and everything that its clients cannot do themselves. Shard 0 also admits the clients, and
- * remembers the lives of the others: one that comes back empty is refused. What a peer claims changes nothing before
- * its signature was seen to be that of a shard, and before its connection has entered. Construct, serve() on one
- * thread, stop() from any.
+ * The memory of one shard, and all services that its clients cannot do themselves. Shard 0 also admits the clients, and
+ * remembers the lives of the other shards: one that comes back empty is refused. A peer's claims change nothing before
+ * its signature proves to be that of a shard, and before its connection has entered. Construct, serve() on one thread,
+ * stop() from any.
  */
 class PrismShard final : public apps::OneSidedServer
 {
 public:
 	/**
-	 * @p context: with Progress::engine_thread, if it is a userspace device. Errors: EINVAL (options that
-	 * contradict each other; the message says which), ENOMEM, those of FreeList::create() and
+	 * Makes the shard. @p context: with Progress::engine_thread, if it is a userspace device. Errors: EINVAL
+	 * (options that contradict each other; the message says which), ENOMEM, those of FreeList::create() and
 	 * TcpListener::create().
 	 */
 	static Result<std::unique_ptr<PrismShard>> create(const Context &context, const PrismShardOptions &options);
@@ -60,12 +62,12 @@ private:
 	using Time = std::chrono::steady_clock::time_point;
 
 	struct Client {
-		std::uint32_t connection = 0; /* 0: none yet */
+		std::uint32_t connection = 0; /* 0: none */
 		std::uint32_t incarnation = 0;
-		std::optional<Time> left; /* its connection has ended then */
-		std::uint64_t proof = 0;  /* of the identity that it tells next */
+		std::optional<Time> left; /* time at which its connection ended */
+		std::uint64_t proof = 0;  /* signature of the identity that it sends next */
 	};
-	/* What a connection becomes once it enters. */
+	/* The client that a connection becomes once it enters. */
 	struct Entrant {
 		std::uint32_t client = 0;
 		std::uint32_t incarnation = 0;
@@ -100,11 +102,11 @@ private:
 	std::vector<Client> clients_;               /* by number */
 	std::map<std::uint32_t, Entrant> entrants_; /* by connection */
 	std::vector<std::uint64_t> lives_;          /* shard 0: identities of the others, 0 if not known yet */
-	std::array<unsigned char, 16> secret_;      /* of shard 0: of the hash that finds cells */
-	/* Clients that have died, with something prepared, and the connections that have answered about each */
+	std::array<unsigned char, 16> secret_;      /* from shard 0: key of the hash that finds cells */
+	/* Clients that have died with something prepared, and the connections that have answered about each */
 	std::map<std::uint32_t, std::set<std::uint32_t>> orphans_;
 	std::uint32_t asked_ = 0; /* the connection that was last asked to resolve them */
-	Time ask_at_;             /* again, or another */
+	Time ask_at_;             /* time to ask again, or to ask another */
 };
 
 } // namespace prism::tx

@@ -13,7 +13,7 @@ namespace prism::tx
 namespace
 {
 
-/** Of a lane, beside the memory of its execution. */
+/** Memory of a lane, beside that of its execution. */
 struct LaneMemory {
 	ResolverMemory resolver;
 	ProtectedCommitMemory commit;
@@ -69,7 +69,7 @@ apps::Task<void> PrismTransaction::begin()
 
 apps::Task<void> PrismTransaction::roll_back()
 {
-	co_return; /* nobody has heard of it */
+	co_return; /* no other client has seen it */
 }
 
 apps::Task<Outcome> PrismTransaction::commit()
@@ -98,8 +98,8 @@ Request *PrismTransaction::request(std::uint16_t number) noexcept
 }
 
 /**
- * An install may end when its transaction is long over: what it has replaced is freed here. One that misses was done by
- * somebody else, or something later stands there already.
+ * Ends a request. An install may end long after its transaction: the buffer that it has replaced is freed here. An
+ * install misses if somebody else has done it, or a later version is there already.
  */
 bool PrismTransaction::ended(Request &request, const Completion &completion) noexcept
 {

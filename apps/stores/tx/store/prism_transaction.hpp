@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Transactions of PRISM-TX as a client does them, whatever carries its requests: queue pairs, or the simulator. What
- * they rely on, and why they are serializable, is in docs/prism-tx.md; tests/models/tx.pml checks it.
+ * Transactions of PRISM-TX on the client's side, over any carrier of requests: queue pairs, or the simulator.
+ * docs/prism-tx.md has the assumptions, and why they are serializable; tests/models/tx.pml checks it.
  */
 #pragma once
 
@@ -20,14 +20,14 @@ namespace prism::tx
 class PrismTransaction final : public Transaction
 {
 public:
-	/** Registered memory of a lane: bytes that it needs, aligned to 64, beside those for objects. */
+	/** Returns the bytes of registered memory that a lane needs, aligned to 64, beside those for objects. */
 	static std::size_t memory_size() noexcept;
 	/** As Execution::first_rooms(). */
 	static std::size_t first_rooms(std::size_t room) noexcept { return Execution::first_rooms(room); }
 
 	/**
-	 * @p client: knows its store. @p place: the lane's in the logs. @p memory: memory_size() bytes, cleared, under
-	 * @p lkey. @p room: bytes of the largest object.
+	 * @p client: knows its store. @p place: the lane's place in the logs. @p memory: memory_size() bytes, cleared,
+	 * under @p lkey. @p room: bytes of the largest object.
 	 */
 	PrismTransaction(ClientState &client, Carrier &carrier, Waiter &waiter, std::uint32_t lane, std::uint32_t place,
 		std::byte *memory, std::size_t room, std::uint32_t lkey);
@@ -52,9 +52,9 @@ public:
 		return find_place(lane_.client.store, lane_.carrier, key, place);
 	}
 
-	/** In the logs of all shards. */
+	/** Returns the lane's place in the logs of all shards. */
 	[[nodiscard]] std::uint32_t place() const noexcept { return lane_.place; }
-	/** The next commit takes another place in the logs: in this one is something of which others need the log. */
+	/** Makes the next commit take another place in the logs: others need the log in this one. */
 	void leave_place() noexcept { lane_.retired = true; }
 
 	/* For the carrier */
@@ -64,11 +64,13 @@ public:
 	static constexpr std::uint16_t resolver_number = decision_number + 1;
 	static constexpr std::uint16_t first_object_ahead = resolver_number + 1;
 	static constexpr std::uint16_t request_numbers = first_object_ahead + max_accesses;
-	/** The request of this number; null: there is none. */
+	/** Returns the request of this number; null if there is none. */
 	[[nodiscard]] Request *request(std::uint16_t number) noexcept;
-	/** It has ended: true if the lane is to be resumed. */
+	/** Ends @p request. Returns true if the lane must be resumed. */
 	bool ended(Request &request, const Completion &completion) noexcept;
-	/** Serial number of the commit that may have buffers which are in no slot; the greatest number: there is none.
+	/**
+	 * Returns the serial number of the commit that may have buffers which are in no slot; the greatest number if
+	 * there is none.
 	 */
 	[[nodiscard]] std::uint64_t holding() const noexcept;
 

@@ -11,9 +11,9 @@ namespace prism::tx
 namespace
 {
 
-/* How often a commit takes a later timestamp when somebody later has read what it writes */
+/* Most timestamps that a commit tries when later transactions have read the cells that it writes */
 constexpr unsigned most_timestamps = 4;
-/* A read of one cell makes its lane expect so many more of them */
+/* Number of further reads of one cell that a lane expects after such a read */
 constexpr unsigned reads_to_come = 16;
 
 } // namespace
@@ -33,8 +33,9 @@ Request *ProtectedCommit::request(std::uint32_t number) noexcept
 /* Parts of chains ------------------------------------------------------------------------------------------------ */
 
 /**
- * A staged timestamp serves as well as the own, and makes this packet as long as that of an install: both leave as one
- * train. For a reader it is that of any entry on the shard.
+ * Adds the CAS that validates @p access. It may load the timestamp from the log entry in place of its own: that makes
+ * the packet as long as an install's, and both leave as one train. A reader uses any entry of the transaction on the
+ * shard.
  */
 void ProtectedCommit::validate(Chain &chain, Access &access, bool conditional) noexcept
 {
@@ -49,7 +50,10 @@ void ProtectedCommit::validate(Chain &chain, Access &access, bool conditional) n
 		chain.conditional();
 }
 
-/** Whose the log entries of all writes_ are: in one WRITE, which takes what they pointed at out of them. */
+/**
+ * Writes transaction and cell to the log entries of all writes_, in one WRITE, which also clears their pointers to
+ * older objects.
+ */
 void ProtectedCommit::announce_all(Chain &chain, bool conditional) noexcept
 {
 	for (const Access *const access : writes_) {
@@ -81,7 +85,7 @@ void ProtectedCommit::post_validation(Access &access, bool conditional) noexcept
 	lane_.post(access.request);
 }
 
-/** False: there is none. */
+/** Returns false if there is no object. */
 bool ProtectedCommit::post_object(Access &access, bool conditional) noexcept
 {
 	Chain &chain = access.object_ahead.begin(access.shard, conditional);
@@ -92,7 +96,7 @@ bool ProtectedCommit::post_object(Access &access, bool conditional) noexcept
 	return true;
 }
 
-/** The log entry comes behind the object, as a shorter packet that ends its train. */
+/** Posts the only write on a shard. The log entry follows the object, as a shorter packet that ends its train. */
 void ProtectedCommit::post_one_write(Access &access) noexcept
 {
 	Chain &chain = access.request.begin(access.shard);
@@ -103,9 +107,9 @@ void ProtectedCommit::post_one_write(Access &access) noexcept
 }
 
 /**
- * Stages and validates all that is written on @p shard. Packets of one size one behind the other leave as one train,
- * whose last one may be shorter: so all objects come together, and all validations. After a conflict the objects come
- * behind the validations, or not at all.
+ * Stages and validates all writes on @p shard. Consecutive packets of one size leave as one train, whose last one may
+ * be shorter: so all objects come together, and all validations. After a conflict the objects follow the validations,
+ * or are not sent.
  */
 void ProtectedCommit::post_writes(std::size_t shard) noexcept
 {
@@ -135,7 +139,7 @@ void ProtectedCommit::post_writes(std::size_t shard) noexcept
 		post_validation(*access, true);
 }
 
-/** The decision, if there is one to make, and the installs on its shard. */
+/** Posts the decision, if one is needed, and the installs on its shard. */
 void ProtectedCommit::post_end(std::size_t home, bool conditional) noexcept
 {
 	if (!is_alone()) {
@@ -151,7 +155,7 @@ void ProtectedCommit::post_end(std::size_t home, bool conditional) noexcept
 	}
 }
 
-/** Those of a shard in a row. */
+/** Numbers the log entries: those of a shard are consecutive. */
 void ProtectedCommit::number_entries() noexcept
 {
 	std::uint32_t next = 0;
@@ -183,7 +187,10 @@ void ProtectedCommit::lack_buffer(const Access &access) noexcept
 	lane_.carrier.report_now(access.shard);
 }
 
-/** Stages and prepares what is written; what is on one shard alone is done to its end, if nothing misses. */
+/**
+ * Stages and prepares all writes. If all accesses are on one shard, posts the whole commit, which completes if nothing
+ * misses.
+ */
 void ProtectedCommit::post_first_round(bool one_chain) noexcept
 {
 	for (std::size_t shard = 0; shard < lane_.carrier.shards(); shard++) {
@@ -206,7 +213,7 @@ void ProtectedCommit::post_first_round(bool one_chain) noexcept
 	post_end(accesses().front().shard, true);
 }
 
-/** Outcome::committed: all are prepared. @p only_too_old: nothing is in the way but later readers. */
+/** Returns Outcome::committed if all writes are prepared. Sets @p only_too_old if only later readers are in the way. */
 Outcome ProtectedCommit::judge_writes(bool &only_too_old) noexcept
 {
 	const auto missed = [this](std::size_t shard) {
@@ -221,7 +228,7 @@ Outcome ProtectedCommit::judge_writes(bool &only_too_old) noexcept
 		if (!access.is_write())
 			continue;
 		const Prepare how = judge(access);
-		/* What was skipped although nothing missed was so for want of a buffer. */
+		/* A request that was skipped although none missed found no buffer. */
 		const bool lacks = how == Prepare::skipped && !missed(access.shard);
 		if (lacks && !access.empties && !*access.memory.allocated)
 			lack_buffer(access);
@@ -234,7 +241,7 @@ Outcome ProtectedCommit::judge_writes(bool &only_too_old) noexcept
 	return done ? Outcome::committed : Outcome::conflict;
 }
 
-/** Likewise for what is only read. With @p one_chain some may not be validated yet: see is_prepared(). */
+/** Likewise for cells that are only read. With @p one_chain some may not be validated yet: see is_prepared(). */
 Outcome ProtectedCommit::judge_reads(bool one_chain) noexcept
 {
 	bool done = true;
@@ -249,7 +256,7 @@ Outcome ProtectedCommit::judge_reads(bool one_chain) noexcept
 	return done ? Outcome::committed : Outcome::conflict;
 }
 
-/** What is to be validated when all that is written is prepared, and what the chain of one shard did not come to. */
+/** Validates the reads after all writes are prepared, and posts the objects that the chain of one shard has skipped. */
 apps::Task<Outcome> ProtectedCommit::prepare_rest()
 {
 	writes_.clear();
@@ -277,8 +284,8 @@ apps::Task<Outcome> ProtectedCommit::prepare_rest()
 }
 
 /**
- * Cells that this transaction has prepared are others' again; then nobody can find what was staged. What holds is kept
- * for the next attempt.
+ * Gives up: frees the cells that this transaction has prepared for others; after that nobody can find the staged
+ * objects. Keeps values that still hold for the next attempt.
  */
 apps::Task<void> ProtectedCommit::give_up()
 {
@@ -306,13 +313,13 @@ apps::Task<void> ProtectedCommit::give_up()
 	}
 }
 
-/** Its requests, if they are not posted yet, are to be awaited; then what is not installed yet is. */
+/** Takes the decision, whose requests must have ended if they are posted; then installs the rest. */
 apps::Task<Outcome> ProtectedCommit::decide_and_install()
 {
 	const Completion &decided = decisive().completion;
 	if (decided.failed())
 		co_return co_await find_out();
-	if (!decided.ok()) { /* somebody took this client for dead */
+	if (!decided.ok()) { /* another client took this one for dead */
 		co_await give_up();
 		co_return Outcome::conflict;
 	}
@@ -320,7 +327,7 @@ apps::Task<Outcome> ProtectedCommit::decide_and_install()
 	co_return Outcome::committed;
 }
 
-/** What is committed, and was not tried to be installed over a connection that is still there. */
+/** Installs all committed writes that were not tried, over connections that are still there. */
 void ProtectedCommit::install_rest() noexcept
 {
 	for (Access &access : accesses()) {
@@ -337,8 +344,8 @@ void ProtectedCommit::install_rest() noexcept
 }
 
 /**
- * The connection to the shard of the decision was lost before the answer came. Once there is another, nothing more of
- * the commit is executed that is not yet: what is undecided then is aborted.
+ * Finds out the outcome. The connection to the shard of the decision was lost before the answer came. Once there is a
+ * new one, nothing more of the old one's requests is executed: if the commit is still undecided, it is aborted.
  */
 apps::Task<Outcome> ProtectedCommit::find_out()
 {
@@ -349,7 +356,7 @@ apps::Task<Outcome> ProtectedCommit::find_out()
 		co_return Outcome::unknown;
 	std::uint64_t verdict = 0;
 	int error = 0;
-	if (is_alone()) /* not by ?:, of which g++ 12 runs the co_await in any case */
+	if (is_alone()) /* not with ?:, as g++ 12 would run the co_await in any case */
 		error = co_await resolver_.conclude(timestamp_, first.shard, first.cell, first.empties, verdict);
 	else
 		error = co_await resolver_.decide_aborted(timestamp_, verdict);
@@ -381,7 +388,7 @@ apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
 	Outcome prepared = judge_writes(only_too_old);
 	if (prepared == Outcome::committed && one_chain)
 		prepared = judge_reads(true);
-	if (prepared == Outcome::failed && one_chain) /* it may have come to its end */
+	if (prepared == Outcome::failed && one_chain) /* the chain may have completed the commit */
 		co_return co_await find_out();
 	const bool decided = one_chain && decisive().completion.status != Status::skipped;
 	const auto lacks = [this](const Access &access) { return !is_prepared(access); };
@@ -408,13 +415,16 @@ apps::Task<Outcome> ProtectedCommit::commit_writes()
 	for (unsigned times = 1;; times++) {
 		bool only_too_old = false;
 		const Outcome outcome = co_await prepare_and_decide(only_too_old);
-		/* What was read is still true: a later timestamp may do. */
+		/* The values read are still current: a later timestamp may succeed. */
 		if (outcome != Outcome::conflict || !only_too_old || times == most_timestamps)
 			co_return outcome;
 	}
 }
 
-/** What is read alone was current when it was read, if nobody had prepared another version. */
+/**
+ * Commits reads. A single read was current at that time if nobody had prepared another version; then it needs no
+ * validation.
+ */
 apps::Task<Outcome> ProtectedCommit::commit_reads()
 {
 	const bool one = accesses().size() == 1;
@@ -436,7 +446,7 @@ apps::Task<Outcome> ProtectedCommit::commit_reads()
 	co_return Outcome::committed;
 }
 
-/** Cells that others have prepared are read again when those have come to their end. */
+/** Checks the fetched cells. Cells that others have prepared are read again after those transactions have ended. */
 int ProtectedCommit::after_fetch()
 {
 	bool free = true;
@@ -455,7 +465,7 @@ int ProtectedCommit::after_fetch()
 	return EAGAIN;
 }
 
-/** Ends who has been in the way for too long. */
+/** Ends the transactions that have been in the way for too long. */
 apps::Task<int> ProtectedCommit::after_conflict()
 {
 	for (const Lane::Blocker &blocker : lane_.take_overdue()) {

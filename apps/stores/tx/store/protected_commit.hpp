@@ -9,15 +9,15 @@ namespace prism::tx
 
 /** Registered memory of a ProtectedCommit. */
 struct ProtectedCommitMemory {
-	LogEntry entries[max_accesses]; /* as they are to be in the logs, but for the objects */
+	LogEntry entries[max_accesses]; /* as they are to be in the logs, without the objects */
 	Decision was_decided;
 	std::uint64_t unused[4];
 };
 
 /**
  * The commit that stays atomic if its client dies at any point: values and decision are on the shards before anything
- * is installed, so any client can finish it. Cells that are only read are validated after all cells that are written
- * are prepared: docs/prism-tx.md, "Commit" and "Isolation".
+ * is installed, so any client can finish it. Cells that are only read are validated after all cells to be written are
+ * prepared: docs/prism-tx.md, "Commit" and "Isolation".
  */
 class ProtectedCommit final : public Commit
 {
@@ -58,7 +58,7 @@ private:
 	void lack_buffer(const Access &access) noexcept;
 	[[nodiscard]] bool on_one_shard() noexcept;
 	[[nodiscard]] bool is_alone() const noexcept { return Writer::of(timestamp_.writer).home == Writer::no_home; }
-	/** The request whose success commits. */
+	/** Returns the request whose success commits. */
 	[[nodiscard]] const Request &decisive() noexcept
 	{
 		return is_alone() ? execution_.first_write()->end : decision_;
@@ -67,7 +67,7 @@ private:
 	Resolver &resolver_;
 	ProtectedCommitMemory &memory_;
 	Request decision_;
-	std::vector<Access *> writes_; /* of the chain that is made */
+	std::vector<Access *> writes_; /* of the chain under construction */
 };
 
 } // namespace prism::tx

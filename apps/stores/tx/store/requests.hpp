@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a lane asks of shards, whatever carries its requests: a client with its queue pairs, or the simulator. */
+/* The requests of a lane to shards, over any carrier: a client with its queue pairs, or the simulator. */
 #pragma once
 
 #include <prism/chain.hpp>
@@ -28,7 +28,8 @@ struct ShardView {
 	RemoteRegion memory; /**< cells, logs and buffers, under one key */
 	ShardGeometry geometry;
 	std::vector<SizeClass> classes; /**< by ascending buffer size; never empty */
-	bool stopping = false;          /**< its server: commits that have begun should end, no others begin */
+	bool stopping = false;          /**< its server is stopping: commits that have begun should end, no others
+					 * begin */
 
 	[[nodiscard]] RemoteAddress prepared(std::uint64_t cell) const noexcept
 	{
@@ -48,25 +49,25 @@ struct ShardView {
 	}
 };
 
-/** What all shards of a store have in common. */
+/** Settings that all shards of a store share. */
 struct StoreView {
 	bool numbered = false;    /**< keys are numbers of 8 bytes in host order, and each has a cell of its own */
 	bool as_in_paper = false; /**< the paper's commit, which a client's death leaves half done */
-	std::array<unsigned char, 16> secret{}; /**< of the hash that finds cells */
+	std::array<unsigned char, 16> secret{}; /**< key of the hash that finds cells */
 	std::uint32_t max_key_size = 0;         /**< bytes */
 	std::uint32_t max_value_size = 0;       /**< bytes */
 };
 
-/** A chain for one shard, and how it ended. */
+/** A chain for one shard, and its result. */
 struct Request {
-	std::uint16_t number = 0; /* in its lane: constant */
+	std::uint16_t number = 0; /* in its lane; constant */
 	bool under_way = false;
-	bool continues = false; /* depends on what was posted before it: nothing must come in between */
+	bool continues = false; /* it depends on the request posted before: nothing may come in between */
 	std::size_t shard = 0;
 	Chain chain;
 	Completion completion; /* of the last operation of the chain */
 
-	/** An empty chain in place: assigning one would copy all that it has room for. */
+	/** Begins an empty chain in place: assigning one would copy all its room. */
 	Chain &begin(std::size_t to, bool depends = false) noexcept
 	{
 		shard = to;
@@ -75,42 +76,44 @@ struct Request {
 	}
 };
 
-/** What transactions need of the connections to the shards. */
+/** The connections to the shards, as transactions need them. */
 class Carrier
 {
 public:
 	virtual ~Carrier() = default;
 
 	[[nodiscard]] virtual Time now() const noexcept = 0;
-	/** The client's clock for timestamps, in ns: may jump. */
+	/** Returns the client's clock for timestamps, in ns; it may jump. */
 	[[nodiscard]] virtual std::uint64_t clock() const noexcept = 0;
 
 	[[nodiscard]] virtual std::size_t shards() const noexcept = 0;
-	/** The connection to @p shard; null: there is none any more. */
+	/** Returns the view of the connection to @p shard; null if there is no connection any more. */
 	[[nodiscard]] virtual const ShardView *view(std::size_t shard) const noexcept = 0;
-	/** Of @p shard, also while there is no connection; null: there was none yet. */
+	/** Returns the geometry of @p shard, also while there is no connection; null if there was none yet. */
 	[[nodiscard]] virtual const ShardGeometry *geometry(std::size_t shard) const noexcept
 	{
 		const ShardView *const connected = view(shard);
 		return connected ? &connected->geometry : nullptr;
 	}
-	/** There is no connection to @p shard, but one is expected soon. Nothing that went over the last is executed
-	 * then.
+	/**
+	 * True if there is no connection to @p shard, but one is expected soon. Then nothing posted over the last
+	 * connection is executed any more.
 	 */
 	[[nodiscard]] virtual bool may_come_back(std::size_t /*shard*/) const noexcept { return false; }
 
 	/**
-	 * Posts @p request of @p lane: when it has ended, Requests::ended() is called. Requests to one shard are
-	 * executed in the order of their posting. One that continues another of the lane, posted just before, comes
-	 * directly behind that: not even a report of freed buffers in between, which would make it forget how the other
-	 * ended. May be put off until others can go with it. 0, or errno: there is no connection.
+	 * Posts @p request of @p lane; when it has ended, Requests::ended() is called. Requests to one shard are
+	 * executed in the order of their posting. A request that continues another one of the lane, posted just before,
+	 * follows that directly: not even a report of freed buffers comes in between, as that would hide the result of
+	 * the other one. Posting may be put off until others can go with it. Returns 0, or an errno if there is no
+	 * connection.
 	 */
 	virtual int post(std::uint32_t lane, Request &request) noexcept = 0;
 
-	/** The buffer at @p address of @p shard is not reachable any more: to be reported, some time. */
+	/** Notes that the buffer at @p address of @p shard is unreachable and must be reported some time. */
 	virtual void release(std::size_t shard, std::uint64_t address) noexcept = 0;
 
-	/** @p shard has no buffers: what is not reported yet is reported. */
+	/** Reports all unreported buffers to @p shard, which has run out of them. */
 	virtual void report_now(std::size_t shard) noexcept = 0;
 };
 
@@ -134,7 +137,7 @@ public:
 		under_way_++;
 	}
 
-	/** @p request has ended as @p completion says. Whether it was the last: then the lane is to be resumed. */
+	/** Ends @p request with @p completion. Returns true if it was the last: then the lane must be resumed. */
 	bool ended(Request &request, const Completion &completion) noexcept
 	{
 		request.under_way = false;
@@ -144,7 +147,7 @@ public:
 
 	[[nodiscard]] std::size_t under_way() const noexcept { return under_way_; }
 
-	/** co_await: until all have ended. */
+	/** co_await: waits until all have ended. */
 	[[nodiscard]] Event all_ended() noexcept { return {waiter_, Time::max(), under_way_ == 0}; }
 
 private:

@@ -71,7 +71,9 @@ apps::Task<int> Resolver::decide_aborted(Timestamp who, std::uint64_t &verdict)
 	co_return 0;
 }
 
-/** The entry may be another transaction's by now; then this one is over, and its timestamp not later than the cell's.
+/**
+ * Installs the version from the log. If the entry is another transaction's by now, this one is over, and its timestamp
+ * is not later than the cell's.
  */
 apps::Task<int> Resolver::install_from_log(Timestamp who, std::size_t shard, std::uint64_t cell)
 {
@@ -120,7 +122,7 @@ apps::Task<int> Resolver::resolve(Timestamp who, std::size_t shard, std::uint64_
 namespace
 {
 
-/** How a transaction has ended that raised, or did not raise, the version of its only cell to @p version. */
+/** Returns the outcome of a transaction with a single cell, which has @p version now. */
 std::uint64_t verdict_of(const Timestamp &who, const Version &version, bool erases) noexcept
 {
 	if (version.committed > who)
@@ -133,8 +135,8 @@ std::uint64_t verdict_of(const Timestamp &who, const Version &version, bool eras
 } // namespace
 
 /**
- * Only its own client installs a single write. So if the version is an earlier one now, the write is not installed and
- * never will be; what is prepared is given up.
+ * Only the client itself installs a single write. So if the version is still an earlier one, the write is not installed
+ * and never will be: gives up what is prepared.
  */
 apps::Task<int> Resolver::conclude(
 	Timestamp who, std::size_t shard, std::uint64_t cell, bool erases, std::uint64_t &verdict)
@@ -157,7 +159,7 @@ apps::Task<int> Resolver::conclude(
 	co_return 0;
 }
 
-/** It may never have come to prepare the cell, or be over. */
+/** Ends the transaction of a log entry. It may never have prepared the cell, or be over. */
 apps::Task<int> Resolver::end_entry(std::size_t shard, const LogEntry &entry)
 {
 	const Timestamp who = entry.version.committed;
@@ -171,14 +173,14 @@ apps::Task<int> Resolver::end_entry(std::size_t shard, const LogEntry &entry)
 	if (const int error = co_await post(request_))
 		co_return error;
 	const bool left = memory_.cell.prepared.writer == who && memory_.cell.version.committed < who;
-	if (!left) /* not by ?:, of which g++ 12 runs the co_await in any case */
+	if (!left) /* not with ?:, as g++ 12 would run the co_await in any case */
 		co_return 0;
 	co_return co_await resolve(who, shard, cell);
 }
 
 /**
- * The timestamp stays: somebody slow may still decide about it, and whoever has this place after the next client must
- * not begin below it. What was allocated is not freed: it may be installed.
+ * Clears an entry. Keeps its timestamp: a slow client may still decide about it, and a later client in this place must
+ * not begin below it. Does not free its buffer, which may be installed.
  */
 apps::Task<int> Resolver::clear_entry(
 	std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry)
@@ -239,7 +241,7 @@ apps::Task<int> Resolver::survey_entry(std::size_t shard, const LogEntry &entry,
 		co_return error;
 	const Version &version = memory_.cell.version;
 	if (memory_.cell.prepared.writer < who)
-		co_return 0; /* it has never come to prepare the cell */
+		co_return 0; /* it has never prepared the cell */
 	Doubt &doubt = doubts[who];
 	const bool is_its_own = version.object.ptr && version.object.tag == tag_of(who);
 	if (version.committed < who)
@@ -271,7 +273,9 @@ apps::Task<int> Resolver::survey(std::size_t shard, std::size_t home, Doubts &do
 	co_return 0;
 }
 
-/** Who is open has told nobody that it was aborted; if it is installed nowhere, nobody can have seen it here. */
+/**
+ * An open transaction has told nobody that it was aborted. If it is installed nowhere, nobody can have seen it here.
+ */
 apps::Task<int> Resolver::settle(std::size_t home, const Doubts &doubts)
 {
 	for (const auto &[who, doubt] : doubts) {

@@ -47,7 +47,7 @@ std::uint64_t StoreSecret::sign(Word word, std::uint64_t store, std::uint64_t wh
 	apps::store(&said[0], static_cast<std::uint64_t>(word));
 	apps::store(&said[8], store);
 	apps::store(&said[16], what);
-	/* The library's shortest has 16 bytes. */
+	/* The library's shortest hash has 16 bytes. */
 	std::array<std::byte, 16> hash;
 	crypto_generichash(reinterpret_cast<unsigned char *>(hash.data()), hash.size(),
 		reinterpret_cast<const unsigned char *>(said.data()), said.size(), key_.data(), key_.size());

@@ -12,9 +12,9 @@ namespace prism::tx
 {
 
 /**
- * What the shards of a store know and nobody else. Clients carry words from one shard to another; by their signatures
- * a shard sees that a shard of its own store has said them. Signatures are keyed BLAKE2b of 64 bits: whoever guesses
- * has to ask a shard for each guess. docs/prism-tx.md, "Who may do what".
+ * Secret that only the shards of a store know. Clients carry words from one shard to another; the signature shows the
+ * receiver that a shard of its own store has said them. Signatures are keyed BLAKE2b of 64 bits: each guess needs a
+ * question to a shard. docs/prism-tx.md, "Who may do what".
  */
 class StoreSecret
 {
@@ -22,19 +22,22 @@ public:
 	static constexpr std::size_t shortest = 16; /**< bytes */
 	static constexpr std::size_t longest = 4096;
 
-	/** Of no other shard: of a store that has one alone. */
+	/** Makes a secret that no other shard has: for a store with a single shard. */
 	static StoreSecret random();
-	/** Made of @p bytes, which all shards must have alike. Errors: EINVAL (too few of them, or too many). */
+	/** Makes the secret from @p bytes, the same for all shards. Errors: EINVAL (too few of them, or too many). */
 	static Result<StoreSecret> of(std::span<const std::byte> bytes);
-	/** Likewise, of what is in @p file. Errors: those of open(2) and read(2), too. */
+	/** Likewise, from the contents of @p file. Errors: those of open(2) and read(2), too. */
 	static Result<StoreSecret> read(const std::string &file);
 
-	/** Signature of shard 0, of identity @p store: it has admitted client number @p client of @p incarnation. */
+	/**
+	 * Returns the signature of shard 0, of identity @p store: it has admitted client number @p client of @p
+	 * incarnation.
+	 */
 	[[nodiscard]] std::uint64_t ticket(
 		std::uint64_t store, std::uint32_t client, std::uint32_t incarnation) const noexcept;
-	/** Signature of the shard of @p identity: it is of the store of that shard 0. */
+	/** Returns the signature of the shard of @p identity: it belongs to the store of that shard 0. */
 	[[nodiscard]] std::uint64_t proof_of_life(std::uint64_t store, std::uint64_t identity) const noexcept;
-	/** Takes the same time wherever they differ. */
+	/** Compares in constant time. */
 	static bool same(std::uint64_t signature, std::uint64_t other) noexcept;
 
 private:

@@ -10,14 +10,14 @@
 namespace prism::tx
 {
 
-/** Who has written, and where to ask about it: the lower half of a timestamp. */
+/** The writer of a version, and the place of its decision: the lower half of a timestamp. */
 struct Writer {
 	static constexpr unsigned home_bits = 12;
 	static constexpr unsigned place_bits = 20;
-	/** There is no decision to ask about: the transaction writes one cell, whose version is the decision. */
+	/** No decision exists elsewhere: the transaction writes one cell, whose version is the decision. */
 	static constexpr std::uint32_t no_home = (1U << home_bits) - 1;
 
-	std::uint32_t incarnation = 0; /**< of the client: no other ever has it. Not 0 */
+	std::uint32_t incarnation = 0; /**< of the client: never used by another. Not 0 */
 	std::uint32_t home = no_home;  /**< number of the shard that has the decision */
 	std::uint32_t place = 0;       /**< of the lane in the logs of all shards */
 
@@ -33,9 +33,8 @@ struct Writer {
 };
 
 /**
- * The place of a transaction in the order of all: no two have the same, and those of one client follow each other. In
- * memory it is one little-endian integer of 128 bits, which a CAS compares as a whole. All zero: before every
- * transaction.
+ * The position of a transaction in the order of all: unique, and increasing for one client. In memory it is one
+ * little-endian integer of 128 bits, which a CAS compares as a whole. All zero: before every transaction.
  */
 struct alignas(16) Timestamp {
 	std::uint64_t writer = 0; /**< Writer::packed() */
@@ -51,20 +50,22 @@ struct alignas(16) Timestamp {
 };
 static_assert(sizeof(Timestamp) == 16);
 
-/** Timestamps' clocks of one client: each greater than all before, and than all that the client has met. */
+/** Clock of one client's timestamps: each is greater than all before, and than all that the client has met. */
 class LogicalClock
 {
 public:
 	static constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
 
-	/** The transactions to come are after @p timestamp. */
+	/** Makes all further timestamps later than @p timestamp. */
 	void observe(const Timestamp &timestamp) noexcept
 	{
 		if (timestamp.clock > latest_)
 			latest_ = timestamp.clock;
 	}
 
-	/** The next one; @p now is the client's clock, which may jump. 0: there is none after those that it has met. */
+	/**
+	 * Returns the next clock; @p now is the client's clock, which may jump. 0: none is left above those observed.
+	 */
 	std::uint64_t next(std::uint64_t now) noexcept
 	{
 		if (latest_ == last)

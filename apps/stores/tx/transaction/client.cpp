@@ -11,7 +11,7 @@ namespace prism::tx
 namespace
 {
 
-/* How often a job that waits for a connection looks whether it is there */
+/* Interval at which a job that waits for a connection checks for it */
 constexpr Time between_looks = std::chrono::milliseconds(1);
 
 } // namespace
@@ -66,7 +66,7 @@ void TransactionClient::resume(std::uint32_t number) noexcept
 	ended_.push_back(std::exchange(lane.job, nullptr));
 }
 
-/** Of a job that is under way. */
+/** Returns the lane of a job that is under way. */
 std::uint32_t TransactionClient::lane_of(const Job &job) const noexcept
 {
 	return static_cast<std::uint32_t>(std::ranges::find(lanes_, &job, &Lane::job) - lanes_.begin());
@@ -154,7 +154,7 @@ apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 		const bool changed_nothing = job.outcome == Outcome::failed || job.outcome == Outcome::rolled_back;
 		if (changed_nothing && job.error == EHOSTUNREACH && job.max_attempts != 1 && now() < deadline &&
 			(reconnects() || changes != connection_changes())) {
-			job.attempts--; /* it has met nobody */
+			job.attempts--; /* no other transaction was in its way */
 			attempt.forget();
 			co_await Event{lanes_[number].waiter, now() + between_looks};
 			continue;

@@ -13,12 +13,15 @@
 namespace prism::tx
 {
 
-/** Keys that one transaction may have. */
+/** Most keys of one transaction. */
 constexpr std::size_t max_transaction_keys = 512;
-/** Bytes of keys and values, read and written, that one transaction may have. */
+/** Most bytes of keys and values, read and written, of one transaction. */
 constexpr std::size_t max_transaction_bytes = 4 << 20;
 
-/** Copies of keys and values stay where they are until clear(). Keeps its memory, so that it soon allocates no more. */
+/**
+ * Keys of a transaction with copies of their values, which stay in place until clear(). Keeps its memory, so that it
+ * soon allocates no more.
+ */
 class KeySet
 {
 public:
@@ -30,10 +33,10 @@ public:
 		std::uint32_t shard = 0;
 		bool known = false;   /* it was read */
 		bool there = false;   /* then: it had a value */
-		bool changed = false; /* at the commit */
-		bool erased = false;  /* then: it has none afterwards */
+		bool changed = false; /* the commit changes it */
+		bool erased = false;  /* then: the commit removes it */
 		Bytes value;          /* as read */
-		Bytes fresh;          /* as it is to be */
+		Bytes fresh;          /* as the commit writes it */
 	};
 
 	KeySet();
@@ -43,16 +46,16 @@ public:
 	[[nodiscard]] Item &operator[](std::uint32_t number) noexcept { return items_[number]; }
 	[[nodiscard]] const Item &operator[](std::uint32_t number) const noexcept { return items_[number]; }
 
-	/** Its number, or none. */
+	/** Returns the number of @p key, or none. */
 	[[nodiscard]] std::uint32_t find(Bytes key) const noexcept;
-	/** The number of @p key, which is added if it is not there yet; none: there are too many. */
+	/** Returns the number of @p key, and adds it if it is not there yet; none if there are too many keys. */
 	std::uint32_t get(Bytes key, std::size_t shards) noexcept;
-	/** What the transaction sees of @p key. */
+	/** Returns the value of @p key as the transaction sees it. */
 	[[nodiscard]] std::optional<Bytes> value(Bytes key) const noexcept;
 
-	/** Room for a value, or null: there are too many bytes. */
+	/** Returns room for a value, or null if there are too many bytes. */
 	std::byte *room(std::size_t size) noexcept;
-	/** Copies @p bytes to @p copy. False: there are too many bytes. */
+	/** Copies @p bytes to @p copy. Returns false if there are too many bytes. */
 	bool keep(Bytes bytes, Bytes &copy) noexcept;
 
 private:
@@ -65,7 +68,7 @@ private:
 	std::size_t used_ = 0;  /* of it */
 };
 
-/** Of the hash of keys, for clients and servers alike. */
+/** Seed of the hash of keys, the same in clients and servers. */
 constexpr std::uint64_t hash_seed = 0x74782d6b657973;
 
 } // namespace prism::tx

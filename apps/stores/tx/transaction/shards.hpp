@@ -16,13 +16,13 @@ namespace prism::tx
 /** The servers of a store. Their order is part of it: the first has number 0. */
 using Shards = std::vector<apps::ServerAddress>;
 
-/** Shards that a store has at most. */
+/** Most shards of a store. */
 constexpr std::size_t max_shards = 4095;
 
 /** Reads "HOST:PORT,HOST:PORT,..."; without a port it is @p first_port plus the shard's number. Errors: EINVAL. */
 Result<Shards> parse_shards(const std::string &text, std::uint16_t first_port = apps::default_store_port);
 
-/** The shard of @p shards that has @p key: by a hash that is the same everywhere. */
+/** Returns the shard, of @p shards, that has @p key: by a hash that is the same everywhere. */
 std::size_t shard_of(Bytes key, std::size_t shards) noexcept;
 
 } // namespace prism::tx
