@@ -104,8 +104,7 @@ constexpr std::uint16_t tag_of(std::uint64_t hash) noexcept
 struct Geometry {
 	static constexpr std::size_t size = 40;
 
-	std::uint64_t home_buckets = 0; /**< buckets that hashes lead to; behind them are those that other buckets
-					 * lead to */
+	std::uint64_t home_buckets = 0; /**< buckets that hashes lead to; buckets lead to the others, behind these */
 	std::uint64_t buckets = 0;      /**< in all */
 	std::uint64_t objects = 0;      /**< places for objects */
 	std::uint32_t object_size = 0;  /**< bytes of each place */

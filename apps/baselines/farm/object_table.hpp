@@ -29,8 +29,7 @@ namespace prism::tx::farm
 {
 
 struct ObjectTableOptions {
-	std::uint64_t objects = 1 << 20; /**< places for objects, each for the longest key and value; at most 2^32 -
-					  * 2 */
+	std::uint64_t objects = 1 << 20; /**< places, each for the longest key and value; at most 2^32 - 2 */
 	std::uint32_t max_key_size = 256;
 	std::uint32_t max_value_size = 8192;
 };

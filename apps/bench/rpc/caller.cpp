@@ -13,7 +13,7 @@ namespace prism::echo
 namespace
 {
 
-/** What the slots of a link need, from a server that is not trusted. */
+/** Returns the sizes that the slots of a link need; the server is not trusted. */
 Result<rpc::SlotSizes> measure(const apps::Hello &server, const RunOptions &options)
 {
 	const std::uint32_t longest = std::max(options.sizes.largest(), options.request_size);

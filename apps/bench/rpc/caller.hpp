@@ -20,20 +20,20 @@ namespace prism::echo
 /** A call as its worker sees it. */
 struct EchoCall {
 	Request request;
-	std::size_t place = 0;   /**< of the response's size among Sizes */
+	std::size_t place = 0;   /**< index among Sizes of the response's size */
 	std::uint64_t begun = 0; /**< ns */
 };
 
-/** Not thread-safe. */
+/** One connection and its calls. Not thread-safe. */
 class Caller final : private rpc::ClientLink::Listener
 {
 public:
-	/** Learns what has ended, from within poll(). */
+	/** Receiver of ended calls, from within poll(). */
 	class Owner
 	{
 	public:
 		virtual ~Owner() = default;
-		/** @p right: the response is that of the call, and whole. */
+		/** @p right: true if the response is that of the call, and whole. */
 		virtual void on_end(const EchoCall &call, bool right) noexcept = 0;
 	};
 
@@ -46,15 +46,17 @@ public:
 
 	[[nodiscard]] bool idle() const noexcept { return !free_.empty(); }
 	[[nodiscard]] std::size_t under_way() const noexcept { return calls_.size() - free_.size(); }
-	/** Only if idle(). */
+	/** Begins a call. Only if idle(). */
 	void begin(const EchoCall &call) noexcept;
-	/** @return how many calls ended. */
+	/** @return the number of calls that ended. */
 	std::size_t poll(Owner &owner) noexcept;
 	void flush() noexcept { link_->flush(); }
 	[[nodiscard]] int broken() const noexcept { return link_->broken(); }
 	[[nodiscard]] rpc::LinkCounters counters() const noexcept { return link_->counters(); }
 
-	/** Waits for what the server tells of itself. Nothing is under way. Errors: ETIMEDOUT, or what broke the link.
+	/**
+	 * Asks the server for its figures and waits for them. Nothing may be under way. Errors: ETIMEDOUT, or the error
+	 * that broke the link.
 	 */
 	Result<Figures> ask();
 
@@ -67,11 +69,11 @@ private:
 	std::vector<EchoCall> calls_;      /* by slot */
 	std::vector<std::uint32_t> free_;  /* slots */
 	Owner *owner_ = nullptr;           /* while poll() runs */
-	std::size_t ended_ = 0;            /* of this poll() */
+	std::size_t ended_ = 0;            /* number in this poll() */
 	std::optional<Figures> told_;
 };
 
-/** What to do about a connection that ended for @p error. */
+/** Returns the error, with advice, for a connection that ended with @p error. */
 [[nodiscard]] Error loss_of(const ServerPlace &server, int error);
 
 } // namespace prism::echo

@@ -17,7 +17,7 @@ constexpr std::size_t time_offset = rpc::message_header_size;
 constexpr std::size_t nonce_offset = rpc::message_header_size + 8;
 static_assert(request_head == nonce_offset + 8);
 
-/* A payload is a piece of these bytes; where it begins depends on the nonce. To make one costs no more than a copy. */
+/* A payload is a piece of these bytes; the nonce selects its beginning. Making one costs no more than a copy. */
 constexpr std::size_t places = 1024;
 constexpr std::uint64_t response_salt = 0x9e3779b97f4a7c15;
 
@@ -35,7 +35,7 @@ const std::byte *noise_of(std::uint64_t nonce) noexcept
 	return &noise[(nonce * response_salt >> 32) % places];
 }
 
-/* The payload's first bytes are the nonce itself, as many as there is room for. */
+/* Returns the number of the payload's first bytes that are the nonce itself: as many as there is room for. */
 std::size_t nonce_in(std::size_t payload) noexcept
 {
 	return std::min(payload, sizeof(std::uint64_t));

@@ -15,7 +15,7 @@ namespace prism::echo
 namespace
 {
 
-/** By the clock, whatever else runs on the core. */
+/** Keeps the core busy for this time by the clock, whatever else runs on it. */
 void be_busy(std::uint32_t nanoseconds) noexcept
 {
 	using Clock = std::chrono::steady_clock;
@@ -43,7 +43,7 @@ std::uint32_t longest_message(std::uint32_t payload) noexcept
 
 } // namespace
 
-/** It keeps nothing of a connection. */
+/** Session of a connection. It has no state. */
 class EchoServer::Session final : public rpc::CallSession
 {
 public:
@@ -78,7 +78,7 @@ Result<std::unique_ptr<EchoServer>> EchoServer::create(const Context &context, E
 		return make_error(EINVAL, "messages of " + std::to_string(options.message_size) + " bytes",
 			"from " + std::to_string(Figures::size) + " to " + std::to_string(longest_payload) +
 				" are possible");
-	/* Clients learn the limit of payloads from that of values. */
+	/* Clients take the limit of values as that of payloads. */
 	options.server.max_key_size = 1;
 	options.server.max_value_size = options.message_size;
 	rpc::StoreIdentity identity;

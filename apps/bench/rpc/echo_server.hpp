@@ -14,7 +14,7 @@ namespace prism::echo
 {
 
 struct EchoOptions {
-	rpc::ServerOptions server;         /**< the sizes of keys and values in it are not used */
+	rpc::ServerOptions server;         /**< its sizes of keys and values are not used */
 	std::uint32_t message_size = 8192; /**< bytes of the longest payload, of requests and of responses */
 };
 
@@ -22,7 +22,7 @@ struct EchoStats {
 	rpc::ServerStats server;
 };
 
-/** Answers the calls of echo.hpp, by any way. */
+/** Server that answers the calls of echo.hpp, by any way. */
 class EchoServer final : private rpc::CallHandler
 {
 public:
@@ -35,7 +35,7 @@ public:
 	Result<void> run() { return server_->run(); }
 	void stop() noexcept { server_->stop(); }
 	[[nodiscard]] EchoStats stats() const noexcept { return {server_->stats()}; }
-	/** Any thread. */
+	/** Returns the figures. Any thread. */
 	[[nodiscard]] Figures figures() const;
 
 private:

@@ -16,12 +16,12 @@ LOOKING = re.compile(
     r"|rpc::VerbsCallDevice::poll|CompletionQueue::poll)\("
 )
 
-# The entry points of libprism that put a work request into a queue. What the engine then does with it is the device's.
+# The entry points of libprism that put a work request into a queue. Everything after that counts for the device.
 POSTING = re.compile(r"prism::Boundary<&prism::soft::post_\w+>::call")
 
 
 class Profile:
-    """What is in a file of callgrind: the own cost of each function, and the inclusive costs of its calls."""
+    """The contents of a file of callgrind: the own cost of each function, and the inclusive costs of its calls."""
 
     def __init__(self):
         self.own = collections.Counter()  # by (object, function)
@@ -61,7 +61,7 @@ class Profile:
 
 
 def callers_of(profile):
-    """Callee to caller to inclusive cost, without calls of a function by itself."""
+    """Returns callee to caller to inclusive cost, without calls of a function by itself."""
     callers = collections.defaultdict(collections.Counter)
     for caller, callees in profile.calls.items():
         for callee, cost in callees.items():
@@ -71,7 +71,7 @@ def callers_of(profile):
 
 
 def shares_of_all(functions, callers, part_of, rounds=50):
-    """Function to part to share. Functions that call each other in circles get theirs by repetition."""
+    """Returns function to part to share. Functions that call each other in cycles get their shares by repetition."""
     shares = {function: {part_of(*function): 1.0} for function in functions if part_of(*function) is not None}
     others = [function for function in functions if function not in shares]
     for _ in range(rounds):
@@ -87,7 +87,7 @@ def shares_of_all(functions, callers, part_of, rounds=50):
 
 
 def by_part(profile, part_of):
-    """The instructions of each part. @p part_of: (object, function) to a part, or None: that of the callers."""
+    """Returns the instructions of each part. @p part_of: (object, function) to a part, or None: that of the callers."""
     functions = sorted(set(profile.own) | set(profile.calls))
     shares = shares_of_all(functions, callers_of(profile), part_of)
     parts = collections.Counter()
@@ -118,7 +118,7 @@ def part_of_echo_server(the_object, function):
 
 
 def callgrind(path):
-    """What stands in front of a command."""
+    """Returns the words that go before a command to count its instructions."""
     return ["valgrind", "--tool=callgrind", "--dump-instr=no", f"--callgrind-out-file={path}"]
 
 

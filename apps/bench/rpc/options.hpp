@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a run does, and where its server is. */
+/* The options of a run, and the place of its server. */
 #pragma once
 
 #include <chrono>
@@ -31,15 +31,15 @@ struct ServerPlace {
 	[[nodiscard]] std::string text() const { return host + ":" + std::to_string(port); }
 };
 
-/** Calls that take longer than others. */
+/** Share and time of calls that take longer than others. */
 struct SlowCalls {
 	double share = 0;       /**< 0 to 1 */
-	std::uint32_t time = 0; /**< ns that the server is busy with each */
+	std::uint32_t time = 0; /**< ns that the server is busy with each of them */
 };
 
 struct RunOptions {
 	unsigned threads = 1;
-	unsigned connections = 1; /**< of each thread, which serves them in turns */
+	unsigned connections = 1; /**< connections of each thread, which serves them in turn */
 	std::uint32_t depth = 1;  /**< calls that each connection has under way */
 	rpc::FetchOptions fetch;
 
@@ -51,8 +51,8 @@ struct RunOptions {
 
 	double warm_up = 0;      /**< seconds */
 	double duration = 0;     /**< seconds to measure; 0: calls */
-	std::uint64_t calls = 0; /**< to measure, of all connections together */
-	double drain = 10;       /**< seconds without any response after which calls are given up */
+	std::uint64_t calls = 0; /**< calls to measure, of all connections together */
+	double drain = 10;       /**< seconds without any response after which the calls are given up */
 	bool yield = false;      /**< give up the core after a turn in which nothing ended */
 
 	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */

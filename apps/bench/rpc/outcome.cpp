@@ -34,7 +34,7 @@ void RunResult::merge(const RunResult &other)
 	traffic += other.traffic;
 	add(links, other.links);
 	if (other.client_after.resident == 0)
-		return; /* another thread looked at the processes */
+		return; /* another thread read the processes' figures */
 	client_idle = other.client_idle;
 	client_before = other.client_before;
 	client_after = other.client_after;

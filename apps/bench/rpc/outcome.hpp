@@ -15,7 +15,7 @@
 namespace prism::echo
 {
 
-/** What links count, by its name in reports. */
+/** Counters of links, by their names in reports. */
 inline constexpr std::array<std::pair<const char *, std::uint64_t rpc::LinkCounters::*>, 7> link_counters{{
 	{"calls", &rpc::LinkCounters::calls},
 	{"fetches", &rpc::LinkCounters::fetches},
@@ -28,22 +28,22 @@ inline constexpr std::array<std::pair<const char *, std::uint64_t rpc::LinkCount
 static_assert(sizeof(rpc::LinkCounters) == link_counters.size() * sizeof(std::uint64_t));
 
 void add(rpc::LinkCounters &sum, const rpc::LinkCounters &other) noexcept;
-/** What has been added since @p before. */
+/** Returns the increase since @p before. */
 [[nodiscard]] rpc::LinkCounters since(const rpc::LinkCounters &before, const rpc::LinkCounters &now) noexcept;
 
-/** What a thread measured, or all of them. */
+/** Results of one thread, or of all of them. */
 struct RunResult {
-	std::vector<bench::LatencyHistogram> latency; /**< by the place of the size among Sizes */
-	std::uint64_t calls = 0;                      /**< that ended */
-	std::uint64_t in_time = 0;                    /**< before the time was over */
-	std::uint64_t wrong = 0;                      /**< whose response was not theirs, or not whole */
-	std::uint64_t slow = 0;                       /**< for which the server was to take longer */
-	std::uint64_t abandoned = 0;                  /**< that never ended */
+	std::vector<bench::LatencyHistogram> latency; /**< by the index of the size among Sizes */
+	std::uint64_t calls = 0;                      /**< calls that ended */
+	std::uint64_t in_time = 0;                    /**< calls that ended before the time was up */
+	std::uint64_t wrong = 0;                      /**< calls with a response that was not theirs, or not whole */
+	std::uint64_t slow = 0;                       /**< calls for which the server was to take longer */
+	std::uint64_t abandoned = 0;                  /**< calls that never ended */
 	std::uint64_t nanoseconds = 0;
 	bench::Traffic traffic;  /**< of the clients */
 	rpc::LinkCounters links; /**< sums over all connections */
 
-	/* Of the whole process, and of the server: one thread fills them in. */
+	/* Of the whole process, and of the server: set by one thread. */
 	bench::ProcessUsage client_idle; /**< before it connected */
 	bench::ProcessUsage client_before;
 	bench::ProcessUsage client_after;
@@ -53,9 +53,9 @@ struct RunResult {
 
 	void merge(const RunResult &other);
 	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
-	/** Calls a second. */
+	/** Returns the calls a second. */
 	[[nodiscard]] double rate() const noexcept;
-	/** Every call ended, with the response that it should have. */
+	/** Returns true if every call ended with its correct response. */
 	[[nodiscard]] bool clean() const noexcept { return wrong + abandoned == 0; }
 };
 

@@ -21,7 +21,7 @@ namespace
 constexpr double default_duration = 5;
 constexpr double longest_us = longest_time / ns_per_us;
 
-/* What is known only after the whole line was read. */
+/* Options that can be interpreted only after the whole line has been read. */
 struct Given {
 	double server_time = 0; /* usec */
 	double slow_time = 0;   /* usec */

@@ -28,7 +28,7 @@ namespace
 using namespace prism;
 using namespace prism::echo;
 
-/** Each connection has a socket of its own, on both sides. */
+/** Raises the limit of descriptors: each connection has a socket of its own, on both sides. */
 void allow_many_descriptors()
 {
 	rlimit limit{};
@@ -135,7 +135,7 @@ int be_server(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is told by its connection */
+	std::signal(SIGPIPE, SIG_IGN); /* the connection shows that the server has gone */
 	allow_many_descriptors();
 	const bool is_server =
 		std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--server"; });

@@ -24,13 +24,13 @@ double each(std::uint64_t amount, std::uint64_t count)
 	return count ? static_cast<double>(amount) / static_cast<double>(count) : 0;
 }
 
-/** Calls that the server executed while it was measured; those that ask for figures count, too. */
+/** Returns the calls that the server executed during the measurement, including those that ask for figures. */
 std::uint64_t served(const RunResult &result)
 {
 	return result.server_after.calls - result.server_before.calls;
 }
 
-/** usec of processor time a call. */
+/** Returns the usec of processor time of a call. */
 double client_time(const RunResult &result)
 {
 	return each(result.client_after.user + result.client_after.system - result.client_before.user -

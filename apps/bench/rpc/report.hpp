@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What prism-rpc-bench prints and writes. */
+/* The report that prism-rpc-bench prints and writes. */
 #pragma once
 
 #include <cstdio>
@@ -13,10 +13,10 @@
 namespace prism::echo
 {
 
-/** The table for people. @param out stays the caller's. */
+/** Prints the table for people. @param out stays the caller's. */
 void print_report(std::FILE *out, const Parameters &parameters, const RunResult &result);
 
-/** The same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in calls a second. */
+/** Returns the same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in calls a second. */
 [[nodiscard]] nlohmann::json make_report(const Parameters &parameters, const RunResult &result);
 
 } // namespace prism::echo

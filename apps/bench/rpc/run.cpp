@@ -19,7 +19,7 @@ using bench::Phase;
 
 constexpr unsigned most_threads = 256;
 constexpr std::uint64_t most_connections = 4096;
-constexpr std::uint64_t most_calls = 1 << 16; /* under way in all */
+constexpr std::uint64_t most_calls = 1 << 16; /* most calls under way in all */
 
 Error refuse(std::string_view what, std::string_view next_step)
 {

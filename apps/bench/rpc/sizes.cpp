@@ -18,7 +18,7 @@ namespace
 constexpr std::uint32_t heaviest = 1'000'000;
 constexpr std::size_t most_sizes = 64;
 
-/** All of @p text is a number from @p least to @p most. */
+/** Returns true if all of @p text is a number from @p least to @p most. */
 bool read_number(std::string_view text, std::uint32_t least, std::uint32_t most, std::uint32_t &number) noexcept
 {
 	const char *const end = text.data() + text.size();

@@ -11,7 +11,7 @@
 namespace prism::echo
 {
 
-/** The sizes that responses have, each with its share. Not changed after it was read. */
+/** The sizes of responses, each with its share. Not changed after it was read. */
 class Sizes
 {
 public:
@@ -23,12 +23,12 @@ public:
 	 */
 	[[nodiscard]] std::string parse(const std::string &text);
 
-	/** The place of the next response's size. */
+	/** Draws the index of the next response's size. */
 	[[nodiscard]] std::size_t next(bench::Random &random) const noexcept;
 	[[nodiscard]] std::uint32_t operator[](std::size_t place) const noexcept { return shares_[place].size; }
 	[[nodiscard]] std::size_t count() const noexcept { return shares_.size(); }
 	[[nodiscard]] std::uint32_t largest() const noexcept;
-	/** As parse() reads it. */
+	/** Returns the text, as parse() reads it. */
 	[[nodiscard]] std::string text() const;
 
 private:

@@ -18,7 +18,7 @@ using bench::Phase;
 
 constexpr unsigned number_shift = 48; /* a nonce: the worker's number, and below it that of the call */
 
-/** Whether something happens that has @p share. */
+/** Returns true with probability @p share. */
 bool happens(double share, bench::Random &random) noexcept
 {
 	constexpr double above_all = 18446744073709551616.0; /* 2^64 */
@@ -163,13 +163,16 @@ std::size_t Worker::serve_clients()
 	return ended;
 }
 
-/* No call rests uncounted between the end of the one before it and the connection's next turn. */
+/*
+ * Begins the calls that are due, in the turn in which others end: none stays uncounted until the connection's next
+ * turn.
+ */
 void Worker::begin_due(Caller &caller)
 {
 	bool begun = false;
 	for (; caller.idle() && pace.take(options_.clock->now(), random_); begun = true) {
 		EchoCall call = next_call();
-		call.begun = options_.clock->now(); /* making it is not part of it */
+		call.begun = options_.clock->now(); /* exclude the making of the call */
 		caller.begin(call);
 	}
 	if (begun)

@@ -16,11 +16,11 @@
 namespace prism::echo
 {
 
-/** Used by the thread that made it. */
+/** Used only by the thread that made it. */
 class Worker final : private bench::WorkerLoop, private Caller::Owner
 {
 public:
-	/** All but @p number live longer. @p number: 0 .. options.threads - 1. */
+	/** All but @p number outlive the worker. @p number: 0 .. options.threads - 1. */
 	Worker(const ServerPlace &server, const RunOptions &options, bench::RunState &shared, unsigned number);
 
 	/** Connects, warms up and measures, together with all other workers of the run. */
@@ -41,7 +41,7 @@ private:
 	std::size_t serve_clients() override;
 	[[nodiscard]] std::size_t in_flight() const noexcept override;
 	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return result_.calls; }
-	/** The first one looks at the processes. */
+	/** Returns true for the first worker, which reads the processes' figures. */
 	[[nodiscard]] bool looks() const noexcept { return number_ == 0; }
 
 	const ServerPlace &server_;

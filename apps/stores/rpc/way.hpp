@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How the requests of calls reach a server, and how their responses come back. docs/rpc.md compares the ways. */
+/* The ways in which requests of calls reach a server, and responses come back. docs/rpc.md compares them. */
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace prism::rpc
 {
 
-/** The numbers travel in introductions. */
+/** A way. The numbers are part of introductions. */
 enum class Way : std::uint32_t {
 	two_sided = 0, /**< SEND, SEND */
 	reply = 1,     /**< WRITE, WRITE */
@@ -35,7 +35,7 @@ constexpr std::array<WayName, 6> ways{{
 	{Way::datagram, "datagram", "unreliable datagrams in and out"},
 }};
 
-/** Such as "two-sided". */
+/** Returns a name such as "two-sided". */
 constexpr std::string_view to_string(Way way) noexcept
 {
 	for (const WayName &known : ways) {

@@ -17,11 +17,11 @@ namespace
 
 constexpr unsigned server = 0;
 constexpr std::uint32_t header_size = 16; /* of a request and of an answer */
-constexpr std::uint32_t null_size = 64;   /* what a READ through a null pointer brings, all in all */
+constexpr std::uint32_t null_size = 64;   /* all bytes of a READ through a null pointer */
 constexpr std::uint32_t flag_size = 8;
 constexpr unsigned slow_calls = 2; /* K */
 
-/* What apps/stores/rpc decides with is what decides here. */
+/* Time as apps/rpc has it: the model decides with the same code. */
 std::chrono::nanoseconds nanoseconds(Time time)
 {
 	return std::chrono::nanoseconds(std::llround(time * 1e3));
@@ -32,7 +32,7 @@ Time microseconds(std::chrono::nanoseconds time)
 	return static_cast<Time>(time.count()) / 1e3;
 }
 
-/** As a response's frame tells it. */
+/** Returns the time as a response's frame has it. */
 std::chrono::nanoseconds told(Time work)
 {
 	return nanoseconds(std::floor(work));
@@ -47,7 +47,7 @@ Operation to_server(unsigned node, std::uint32_t bytes)
 	return operation;
 }
 
-/** READs, one after the other; none of them is a call's. */
+/** A client that READs, one READ after the other; none belongs to a call. */
 class Reader : public Client
 {
 public:
@@ -71,7 +71,7 @@ private:
 	unsigned node_;
 };
 
-/** A thread of the server: WRITEs, one after the other, each to any client. */
+/** A thread of the server that WRITEs, one WRITE after the other, to any client. */
 class Writer : public Client
 {
 public:
@@ -95,7 +95,7 @@ private:
 	World &world_;
 };
 
-/** Both sides send: by WRITEs (reply), or by SENDs. */
+/** Calls for which both sides send: by WRITEs (reply), or by SENDs. */
 class TwoWay : public Client
 {
 public:
@@ -142,7 +142,7 @@ private:
 	bool sends_;
 };
 
-/** GETs without the server's threads: each READ says where the next one is. */
+/** GETs without the server's threads: each READ gives the address of the next one. */
 class Bypass : public Client
 {
 public:
@@ -184,7 +184,7 @@ private:
 	unsigned node_;
 };
 
-/** RFP. The mode is the thread's; each call under way has buffers of its own. */
+/** RFP. The mode is per thread; each call under way has buffers of its own. */
 class Fetch : public Client
 {
 public:
@@ -201,9 +201,9 @@ public:
 	}
 
 private:
-	/* Both sides' part of a call. */
+	/* Both sides' state of a call. */
 	struct Call {
-		std::uint64_t number = 0; /* what is late carries another one */
+		std::uint64_t number = 0; /* late events have an older one */
 		Time posted = 0;
 		Time work = 0;
 		std::uint32_t size = 0; /* of the whole answer */
@@ -213,7 +213,7 @@ private:
 		bool waits = false;    /* the client waits for a reply */
 	};
 
-	/** @p what is done if the call is still that one. */
+	/** Returns an event that runs @p what if the call is still the same. */
 	template <typename What>
 	auto for_call(Call &call, What what)
 	{
@@ -242,7 +242,7 @@ private:
 		world_.network.issue(std::move(write));
 	}
 
-	/* The server: publishes, then looks whether a reply is wanted. */
+	/* The server's side: publishes, then checks whether a reply is wanted. */
 	void publish(Call &call)
 	{
 		call.size = header_size + world_.size();
@@ -348,7 +348,7 @@ private:
 	Pace pace_;
 };
 
-/** ALLOCATE, and a READ through a bounded pointer, which is due when the answer should be there. */
+/** Calls by ALLOCATE, and a READ through a bounded pointer when the answer should be there. */
 class Slots : public Client
 {
 public:
@@ -425,8 +425,9 @@ private:
 };
 
 /**
- * One READ takes all answers that the ring has, through the pointer of the client's epoch; a request says that the next
- * epoch begins behind what the client has. Requests are ALLOCATEs as those of slots, or SENDs as in apps/stores/rpc.
+ * Calls of the way window: one READ takes all answers in the ring, through the pointer of the client's epoch. A request
+ * can begin the next epoch after the answers that the client has. Requests are ALLOCATEs as those of slots, or SENDs as
+ * in apps/rpc.
  */
 class Window : public Client
 {
@@ -445,13 +446,13 @@ private:
 		Time work = 0;
 		std::uint32_t size = 0;
 	};
-	/** What a request says. */
+	/** The client's state, as a request has it. */
 	struct Knowledge {
 		std::uint64_t epoch = 0;
 		std::uint64_t base = 0;
 	};
 
-	/* The next epoch begins, once this one's pointer was found. */
+	/* Begins the next epoch, if this one's pointer was found. */
 	Knowledge tell()
 	{
 		if (found_ && taken_ > base_) {
@@ -483,7 +484,7 @@ private:
 			read_at(posted + microseconds(pace_.wait()));
 	}
 
-	/* The server. */
+	/* The server's side of it. */
 	void hear(const Knowledge &known)
 	{
 		if (known.epoch == served_epoch_)
@@ -524,7 +525,7 @@ private:
 		world_.network.issue(std::move(operation));
 	}
 
-	/* What a READ has brought: records up to this one, or a null pointer. */
+	/* Takes the result of a READ: records up to this one, or a null pointer. */
 	void take(std::optional<std::uint64_t> until)
 	{
 		const Time now = world_.events.now();
@@ -555,7 +556,7 @@ private:
 	bool sends_;
 	unsigned active_ = 0;     /* calls under way */
 	bool reading_ = false;    /* one READ at a time */
-	std::uint64_t timer_ = 0; /* of the next READ; others are out of date */
+	std::uint64_t timer_ = 0; /* number of the next READ's timer; others are out of date */
 	std::uint32_t failures_ = 0;
 	Time last_news_ = 0;
 	Pace pace_{true};

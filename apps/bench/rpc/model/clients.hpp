@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A thread that calls, in each of the ways. */
+/* A thread that calls, by each of the ways. */
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ public:
 	Client(const Client &) = delete;
 	Client &operator=(const Client &) = delete;
 	virtual ~Client() = default;
-	/** It calls from now on, for ever. */
+	/** Makes it call from now on, for ever. */
 	virtual void start() = 0;
 };
 
-/** A thread of node @p node, or of the server, if the way is out_bound. */
+/** Makes a thread of node @p node, or of the server, if the way is out_bound. */
 [[nodiscard]] std::unique_ptr<Client> make_client(World &world, unsigned node);
 
 } // namespace prism::rpc::model

@@ -11,7 +11,7 @@ namespace
 
 constexpr std::uint32_t mtu = 2048;
 constexpr std::uint32_t packet_headers = 26; /* LRH, BTH, ICRC and VCRC */
-constexpr std::uint32_t request_header = 16; /* RETH, or what ALLOCATE and indirect READs have in its place */
+constexpr std::uint32_t request_header = 16; /* RETH, or its equivalent in ALLOCATE and indirect READs */
 constexpr std::uint32_t response_header = 4; /* AETH */
 
 } // namespace
@@ -57,7 +57,7 @@ void Network::issued(Operation *operation)
 	then(from.transmit.serve(events_.now(), on_link(bytes)) + one_way_, &Network::sent, operation);
 }
 
-/* The last byte has left its sender a while ago: only what others send at the same time can still hold it up. */
+/* The last byte has left its sender some time ago: only simultaneous traffic of others can still delay it. */
 void Network::sent(Operation *operation)
 {
 	Node &to = nodes_[operation->to];

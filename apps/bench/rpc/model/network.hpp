@@ -19,14 +19,14 @@ namespace prism::rpc::model
 struct Operation {
 	unsigned from = 0;
 	unsigned to = 0;
-	std::uint32_t bytes = 0; /**< that it carries; a READ carries none */
+	std::uint32_t bytes = 0; /**< bytes that it carries; a READ carries none */
 	bool two_sided = false;
-	/** At the target, when its NIC has served the operation; returns how many bytes the response carries. */
+	/** Called at the target, when its NIC has served the operation; returns the bytes of the response. */
 	std::function<std::uint32_t()> at_target = [] { return 0U; };
 	std::function<void()> completed = [] {};
 };
 
-/** What has passed a node, since the beginning. */
+/** Counters of a node, since the beginning. */
 struct Traffic {
 	std::uint64_t in_bound = 0;
 	std::uint64_t out_bound = 0;
@@ -36,7 +36,7 @@ struct Traffic {
 class Network
 {
 public:
-	/** @param threads of each node that issue; node 0 is the server, which does not contend */
+	/** @param threads of each node that issue; node 0 is the server, which has no contention */
 	Network(Events &events, const Hardware &hardware, unsigned nodes, unsigned threads);
 
 	void issue(Operation operation);
@@ -58,7 +58,7 @@ private:
 	}
 	[[nodiscard]] static std::uint64_t frames(std::uint32_t payload, std::uint32_t extra) noexcept;
 
-	/* The way of an operation, a stage each: issued, sent, arrived, served; the same back, without NICs. */
+	/* The stages of an operation: issued, sent, arrived, served; the same back, without NICs. */
 	void issued(Operation *operation);
 	void sent(Operation *operation);
 	void arrived(Operation *operation);
@@ -73,7 +73,7 @@ private:
 	double bytes_a_us_;
 	Time one_way_;
 	Time serve_time_;
-	Time take_time_; /* of what was sent with SEND: no asymmetry */
+	Time take_time_; /* of operations sent with SEND: no asymmetry */
 };
 
 } // namespace prism::rpc::model

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * rpc_model: what calls would cost on NICs that serve more than they issue. Prints one row of JSON for each point.
- * Exit codes: 0; 1 if nothing could be written; 2 for an error of usage.
+ * rpc_model: computes the cost of calls on NICs that serve more than they issue. Prints one row of JSON for each point.
+ * Exit codes: 0; 1 if nothing could be written; 2 for a usage error.
  */
 #include <algorithm>
 #include <cstdio>
@@ -21,12 +21,12 @@ using namespace prism::rpc::model;
 
 constexpr const char *program = "rpc_model";
 
-/* Each combination of them is a point. */
+/* Values of the options; each combination of them is a point. */
 struct Points {
 	std::vector<std::string> ways = {"two_sided", "reply", "fetch", "slots", "window"};
 	std::vector<double> process_times = {0.2};
 	std::vector<unsigned> sizes = {32};
-	std::vector<unsigned> mix; /* all of them in one point, instead of sizes */
+	std::vector<unsigned> mix; /* all of these sizes in one point, in place of sizes */
 	std::vector<unsigned> under_way = {1};
 	std::vector<unsigned> threads = {5};
 	std::vector<unsigned> fetch_sizes = {256};
@@ -128,7 +128,7 @@ nlohmann::ordered_json row_of(const Point &point)
 	return row;
 }
 
-/* Each of @p points once with each of @p values. */
+/* Combines each of @p points with each of @p values. */
 template <typename Values, typename Set>
 void widen(std::vector<Point> &points, const Values &values, const Set &set)
 {

@@ -46,7 +46,7 @@ std::vector<std::unique_ptr<Client>> make_clients(World &world)
 	return clients;
 }
 
-/* The smallest value that so many percent do not exceed. */
+/* Returns the smallest value that this percentage of the values does not exceed. */
 Time percentile(std::vector<Time> &values, double percent)
 {
 	if (values.empty())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What all clients of a run share: the clock, the network, the server's threads, and what is counted. */
+/* The state that all clients of a run share: the clock, the network, the server's threads, and the counters. */
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Processor
 public:
 	Processor(Events &events, unsigned threads) : events_(events), idle_(threads) {}
 
-	/** @p begun is called when a thread takes it, @p done when it has worked so long. */
+	/** Queues work: @p begun is called when a thread takes it, @p done after the time @p work. */
 	void submit(Time work, std::function<void()> begun, std::function<void()> done)
 	{
 		queue_.push_back({work, std::move(begun), std::move(done)});
@@ -56,7 +56,7 @@ private:
 	std::deque<Task> queue_;
 };
 
-/** Of the calls that ended after the warm-up. */
+/** Counts of the calls that ended after the warm-up. */
 struct Counts {
 	std::vector<Time> latencies;
 	std::uint64_t reads = 0;
@@ -67,11 +67,11 @@ struct Counts {
 struct World {
 	explicit World(const Parameters &given);
 
-	/** How long the server works on a call. */
+	/** Draws the server's time for a call. */
 	[[nodiscard]] Time work();
-	/** How many bytes of payload the answer of a call has. */
+	/** Draws the bytes of payload of a call's answer. */
 	[[nodiscard]] std::uint32_t size();
-	/** From 0 to 1. */
+	/** Draws a number from 0 to 1. */
 	[[nodiscard]] double random() { return static_cast<double>(generator() >> 11) * 0x1p-53; }
 	void ended(Time posted);
 	void read_failed() { counts.failed_fetches += measuring(); }

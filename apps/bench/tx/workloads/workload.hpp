@@ -130,8 +130,8 @@ public:
 };
 
 /**
- * Returns the findings of @p after, and a finding for each sum that differs from that of @p before by other than @p
- * totals.
+ * Returns the findings of @p after, and a finding for each sum that differs from that of @p before by other than
+ * @p totals.
  */
 [[nodiscard]] Findings compare(
 	const Workload &workload, const Survey &before, const Survey &after, const Totals &totals);

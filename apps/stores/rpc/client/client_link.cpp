@@ -73,8 +73,7 @@ Result<std::unique_ptr<ClientLink>> ClientLink::resume(const Context &context, c
 	return made;
 }
 
-/* Sends the calls again that were under way, with the ids that they had: the server knows by these what it has
- * executed. */
+/* Sends the interrupted calls again, with the same ids: by these the server knows which of them it has executed. */
 void ClientLink::take_over(const ClientLink &lost) noexcept
 {
 	for (std::uint32_t slot = 0; slot < calls_.size(); slot++) {
@@ -207,8 +206,10 @@ void ClientLink::expire(Listener &listener) noexcept
 	}
 }
 
-/* A server that closes the connection shows it only on its socket; one that hangs shows nothing, and its device
- * acknowledges and answers READs all the same. */
+/*
+ * Breaks the link after too long a silence. A server that closes the connection shows it only on its socket; one that
+ * hangs shows nothing, and its device still acknowledges and answers READs.
+ */
 void ClientLink::watch() noexcept
 {
 	if (std::exchange(answered_, false) || !active_) {

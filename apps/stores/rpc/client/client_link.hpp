@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The client's side of a connection to a server of calls. It has a number of slots, each with at most one call at a
- * time. Of a call it knows only the id in the header (header.hpp). How requests and responses travel is the way's: each
- * has a class of its own that derives from this one. Any error breaks the link for good.
+ * time. Of a call it knows only the id in the header (header.hpp). A class for each way derives from this one and
+ * carries requests and responses. Any error breaks the link for good.
  */
 #pragma once
 
@@ -26,71 +26,78 @@
 namespace prism::rpc
 {
 
-/** How a client fetches responses from the server's memory. */
+/** Options for fetching responses from the server's memory. */
 struct FetchOptions {
 	/** fetch: bytes of a call's first READ, the frame of 16 included: F of the paper. */
 	std::uint32_t first_read = 256;
 	std::uint32_t retries = 5;    /**< fetch: R of the paper: more failed READs make a call a slow one */
-	std::uint32_t slow_calls = 2; /**< fetch: K of the paper: so many in a row switch to replies, or back */
+	std::uint32_t slow_calls = 2; /**< fetch: K of the paper: slow calls in a row that switch to replies, or back */
 	bool hybrid = true;           /**< fetch: may switch to replies, for which the server WRITEs to this side */
 	bool paced = true;            /**< the first READ waits as long as the server is expected to take */
 };
 
 struct ClientOptions {
-	Way way = Way::two_sided;                                      /**< that of the server */
+	Way way = Way::two_sided;                                      /**< way of the server */
 	std::uint32_t depth = 1;                                       /**< operations under way at once */
 	std::uint32_t readers = 0;                                     /**< two-sided: further slots, for READs alone */
-	std::uint32_t worker = Introduction::any_worker;               /**< which is to execute the calls */
+	std::uint32_t worker = Introduction::any_worker;               /**< worker that is to execute the calls */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< of the set-up */
-	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with operations under way, and no answer */
-	/** How long the caller waits for one call: see Listener::on_expired(). 0: as long as the link is whole. */
+	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with operations under way and no answer */
+	/** Time that the caller waits for one call: see Listener::on_expired(). 0: as long as the link is whole. */
 	std::chrono::milliseconds call_limit{0};
 	FetchOptions fetch;
-	ClientId again{}; /**< of a client that comes back, for resume(); zeros: a new one */
+	ClientId again{}; /**< id of a client that comes back, for resume(); zeros: a new one */
 	bool resumable =
 		false; /**< the server keeps the last responses for a client that comes back: ClientLink::resume() */
 };
 
-/** What a link has done beside its calls. */
+/** Counters of a link. */
 struct LinkCounters {
-	std::uint64_t calls = 0;           /**< begun */
+	std::uint64_t calls = 0;           /**< calls begun */
 	std::uint64_t fetches = 0;         /**< READs for responses */
-	std::uint64_t failed_fetches = 0;  /**< of these, that found none, or a torn one */
-	std::uint64_t second_fetches = 0;  /**< of these, for the rest of a response */
+	std::uint64_t failed_fetches = 0;  /**< fetches that found no response, or a torn one */
+	std::uint64_t second_fetches = 0;  /**< fetches for the rest of a response */
 	std::uint64_t switches = 0;        /**< between fetching and replies */
 	std::uint64_t refused = 0;         /**< requests for which the server had no buffer, and that were sent again */
 	std::uint64_t retransmissions = 0; /**< of datagrams */
 };
 
-/** What the slots of a link need. */
+/** Sizes of the memory of a link's slots. */
 struct SlotSizes {
-	std::size_t request = 0;  /**< bytes of the longest one, at most max_message_size */
+	std::size_t request = 0;  /**< bytes of the longest request, at most max_message_size */
 	std::size_t response = 0; /**< likewise */
 	std::size_t read = 0;     /**< two-sided: bytes of the longest READ of a slot; 0: there are none */
 };
 
-/** Not thread-safe. The data path neither allocates nor throws. */
+/** A link. Not thread-safe. The data path neither allocates nor throws. */
 class ClientLink
 {
 public:
-	/** Learns what has ended, from within poll(), and may begin the next step of the slot there. */
+	/** Receiver of ended operations, from within poll(). It may begin the next step of the slot there. */
 	class Listener
 	{
 	public:
 		virtual ~Listener() = default;
-		/** The response to the call of @p slot, at least a header, from a server that is not trusted; it is
-		 * there until this returns. */
+		/**
+		 * Takes the response to the call of @p slot, at least a header, from a server that is not trusted; it
+		 * is valid until this returns.
+		 */
 		virtual void on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept = 0;
-		/** The bytes of the READ of @p slot have come. */
+		/** Takes the bytes of the READ of @p slot. */
 		virtual void on_read(std::uint32_t /*slot*/) noexcept {}
-		/** The time of the call of @p slot is over, and it is abandoned: whether it was executed is not known.
+		/**
+		 * Called when the time of the call of @p slot is over and it is abandoned: it may have been executed or
+		 * not.
 		 */
 		virtual void on_expired(std::uint32_t /*slot*/) noexcept {}
-		/** @p slot, whose call was abandoned, has nothing under way any more: its response came, too late. */
+		/**
+		 * Called when @p slot, whose call was abandoned, has nothing under way any more: its response came too
+		 * late.
+		 */
 		virtual void on_released(std::uint32_t /*slot*/) noexcept {}
 	};
 
-	/** Looks at what the server says of itself, @p record and in it @p hello, and tells what slots need. */
+	/** Checks the server's @p record and the @p hello in it, and returns the sizes that slots need. */
 	using Measure = std::function<Result<SlotSizes>(const ConnectionRecord &record, const apps::Hello &hello)>;
 
 	/**
@@ -100,8 +107,8 @@ public:
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 	/**
-	 * Connects again, in place of @p lost, which is broken, with the options of that. Calls that were under way go
-	 * on over the new link: each is executed at most once in all, and its response is that of this one execution.
+	 * Connects again, in place of @p lost, which is broken, with its options. Calls that were under way continue
+	 * over the new link: each is executed at most once in all, and its response is that of this one execution.
 	 * Errors: ESTALE (the server does not know this client any more: nobody knows which calls were executed),
 	 * EINVAL (@p lost is not ClientOptions::resumable, or not broken), those of connect().
 	 */
@@ -115,50 +122,54 @@ public:
 	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer_; }
 	[[nodiscard]] std::uint32_t depth() const noexcept { return settings_.depth; }
 	[[nodiscard]] const LinkCounters &counters() const noexcept { return counters_; }
-	/** 0, or the errno of what broke the link. Then nothing is under way any more. */
+	/** Returns 0, or the errno that broke the link. Then nothing is under way any more. */
 	[[nodiscard]] int broken() const noexcept { return failure_; }
 
-	/** Where the request of @p slot, of the first depth() ones, is written. */
+	/** Returns the memory for the request of @p slot, one of the first depth() slots. */
 	[[nodiscard]] std::span<std::byte> request(std::uint32_t slot) const noexcept
 	{
 		return requests_.subspan(slot * request_stride_, sizes_.request);
 	}
-	/** Begins a call, with the first @p size bytes of request(slot), of which the link writes the id; the slot has
-	 * nothing under way. */
+	/**
+	 * Begins a call with the first @p size bytes of request(slot), into which the link writes the id. The slot must
+	 * have nothing under way.
+	 */
 	void call(std::uint32_t slot, std::size_t size) noexcept;
 	/**
-	 * Nobody waits for the call of @p slot any more. The slot stays in use until the response has come: a request
-	 * that is under way, and memory that a response may come into, are not used again before.
+	 * Abandons the call of @p slot: nobody waits for it any more. The slot stays in use until the response has
+	 * come: the memory of the request and of the response is not used again before.
 	 */
 	void abandon(std::uint32_t slot) noexcept { calls_[slot].abandoned = calls_[slot].under_way; }
 
-	/** Posts what was begun, takes what has ended. Does not wait. What is begun meanwhile is posted by the next
-	 * one, or by flush(). */
+	/**
+	 * Posts the operations that were begun and takes those that have ended. Does not wait. Operations begun
+	 * meanwhile are posted by the next poll(), or by flush().
+	 */
 	void poll(Listener &listener) noexcept;
-	/** Posts what was begun and finds room in the send queue. */
+	/** Posts the operations that were begun and that the send queue has room for. */
 	virtual void flush() noexcept = 0;
 
-	/** The peer does not keep to the protocol, or the listener cannot go on. */
+	/** Breaks the link: the peer violates the protocol, or the listener cannot continue. */
 	void break_off(int error) noexcept;
 
-	/** What a link is made of when both sides have introduced themselves. */
+	/** The parts of a link after both sides have introduced themselves. */
 	struct Parts {
 		ClientOptions settings;
 		SlotSizes sizes;
 		std::string who; /**< for messages: "the server at ..." */
 		apps::Hello server;
 		ConnectionRecord peer;
-		std::optional<TcpRendezvous> rendezvous; /**< simulations have none */
+		std::optional<TcpRendezvous> rendezvous; /**< none in simulations */
 		Deadline deadline;                       /**< of the set-up */
 		Introduction me;
 	};
-	/** Goes on with the calls of @p lost, in whose place this link is: resume() does so. */
+	/** Continues the calls of @p lost, which this link replaces. For resume(). */
 	void take_over(const ClientLink &lost) noexcept;
 
 protected:
 	using Clock = std::chrono::steady_clock;
 
-	/** Whom a client connects to, and as what. */
+	/** The server that a client connects to, and its own introduction. */
 	struct Target {
 		const Context &context;
 		const std::string &host;
@@ -169,12 +180,12 @@ protected:
 	};
 
 	static Result<void> check(const ClientOptions &options);
-	/** Introduces both sides to each other; the queue pairs are not connected yet. */
+	/** Exchanges the introductions; the queue pairs are not connected yet. */
 	static Result<Parts> meet(const Target &server, const Endpoint &mine);
 
 	explicit ClientLink(Parts parts);
 
-	/** Where requests are: @p stride bytes for each slot. */
+	/** Sets the memory of requests: @p stride bytes for each slot. */
 	void place_requests(std::span<std::byte> memory, std::size_t stride) noexcept
 	{
 		requests_ = memory;
@@ -183,14 +194,14 @@ protected:
 	[[nodiscard]] const ClientOptions &settings() const noexcept { return settings_; }
 	[[nodiscard]] const SlotSizes &sizes() const noexcept { return sizes_; }
 	[[nodiscard]] std::uint64_t token() const noexcept { return me_.token; }
-	/** Tells the server that this side is ready, and waits until it is. */
+	/** Tells the server that this side is ready, and waits until the server is. */
 	Result<void> enter(Deadline deadline) { return rendezvous_ ? rendezvous_->barrier(deadline) : Result<void>(); }
 
-	/** The slot of the call that @p response answers, or nothing: then the link is broken. */
+	/** Returns the slot of the call that @p response answers, or nothing: then the link is broken. */
 	std::optional<std::uint32_t> slot_of(std::span<const std::byte> response) noexcept;
-	/** Hands @p response to the listener; @p slot: slot_of() it. */
+	/** Hands @p response to the listener. @p slot: the result of slot_of(). */
 	void deliver(std::uint32_t slot, std::span<const std::byte> response, Listener &listener) noexcept;
-	/** Something other than a call begins or ends: it counts as under way. */
+	/** Counts an operation other than a call as under way; ended() ends it. */
 	void began() noexcept { active_++; }
 	void ended() noexcept
 	{
@@ -204,9 +215,9 @@ protected:
 
 	/** Begins to send the request of @p slot, of @p size bytes. */
 	virtual void send(std::uint32_t slot, std::uint32_t size) noexcept = 0;
-	/** Takes what has ended, and posts what can be posted. */
+	/** Takes completions, and posts what can be posted. */
 	virtual void drive(Listener &listener) noexcept = 0;
-	/** Nothing may be under way any more. */
+	/** Makes sure that nothing is under way any more. */
 	virtual void stop() noexcept = 0;
 	[[nodiscard]] virtual Clock::time_point now() const noexcept { return Clock::now(); }
 
@@ -215,9 +226,9 @@ private:
 		std::uint32_t generation = 0;
 		std::uint32_t size = 0; /* of the request */
 		bool under_way = false;
-		bool interrupted = false; /* it was under way when the link broke */
+		bool interrupted = false; /* true if it was under way when the link broke */
 		bool abandoned = false;
-		Clock::time_point began; /* if there is a limit */
+		Clock::time_point began; /* set if there is a limit */
 	};
 
 	void expire(Listener &listener) noexcept;
@@ -234,8 +245,8 @@ private:
 	std::vector<Call> calls_;
 	std::uint32_t active_ = 0; /* calls and READs */
 	int failure_ = 0;
-	bool answered_ = false; /* something has ended since watch() */
-	unsigned polls_ = 0;    /* since the clock was looked at for calls that expire */
+	bool answered_ = false; /* true if something has ended since watch() */
+	unsigned polls_ = 0;    /* polls since the last look at the clock for expired calls */
 	unsigned quiet_polls_ = 0;
 	Clock::time_point quiet_since_;
 	bool quiet_ = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When to look for a response that the server does not announce. */
+/* The time to look for a response that the server does not announce. */
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace prism::rpc
 {
 
 /**
- * How long after a request the first READ for its response is worth its packets. The time that servers tell is a moving
- * average; what queues add to it is learnt: each failed READ makes the wait a little longer, each success at the first
- * try a little shorter.
+ * Predictor of the time after a request at which the first READ for its response is worth its packets. The times that
+ * servers tell are averaged with decay. The delay of queues is learnt: each failed READ makes the wait a little longer,
+ * each success at the first try a little shorter.
  */
 class Pace
 {
@@ -27,15 +27,15 @@ public:
 	}
 
 	/**
-	 * How long to wait behind a READ that failed, the request being @p age old: a quarter of that, so that a call
-	 * costs READs by the logarithm of its time, and its response is found at most so much later.
+	 * Returns the time to wait after a failed READ for a request of age @p age: a quarter of the age. So a call
+	 * needs a number of READs logarithmic in its time, and its response is found at most so much later.
 	 */
 	[[nodiscard]] static Nanoseconds wait_again(Nanoseconds age) noexcept
 	{
 		return std::min<Nanoseconds>(age / 4, std::chrono::milliseconds(1));
 	}
 
-	/** A call was answered, for which the server took @p time, after @p failed READs. */
+	/** Updates the prediction with a call for which the server took @p time, after @p failed READs. */
 	void answered(Nanoseconds time, std::uint32_t failed) noexcept
 	{
 		average_ += (time.count() - average_) / 8;

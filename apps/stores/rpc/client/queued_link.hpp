@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the links have in common that have a reliable queue pair of their own. */
+/* The part that links with a reliable queue pair of their own share. */
 #pragma once
 
 #include "rpc/client/client_link.hpp"
@@ -14,21 +14,21 @@
 namespace prism::rpc
 {
 
-/** Each way has a class with needs(), which says what introduce() is to make, and create(). */
+/** Each way has a class with needs(), which says what introduce() must make, and create(). */
 class QueuedLink : public ClientLink
 {
 public:
-	/** A queue pair, and what both sides have said of themselves. The pair is not connected yet. */
+	/** A queue pair, and the introductions of both sides. The pair is not connected yet. */
 	struct Introduced {
 		std::unique_ptr<CallDevice> device;
 		std::unique_ptr<Port> port;
 		Parts parts;
 	};
-	/** What a way needs. */
+	/** Resources that a way needs. */
 	struct Needs {
 		std::uint32_t lanes = 0;    /**< of the send queue */
 		std::uint32_t receives = 1; /**< posted at once */
-		unsigned access_flags = 0;  /**< what the server may do */
+		unsigned access_flags = 0;  /**< rights of the server */
 
 		[[nodiscard]] PortOptions port() const noexcept
 		{
@@ -38,15 +38,17 @@ public:
 		}
 	};
 
-	/** Connects the queue pair and posts what comes before calls. Once. Errors: those of the device; EOPNOTSUPP (it
-	 * does not speak PRISM, which the way needs). */
+	/**
+	 * Connects the queue pair and posts the requests that precede calls. Call once. Errors: those of the device;
+	 * EOPNOTSUPP (the device does not speak PRISM, which the way needs).
+	 */
 	virtual Result<void> start() = 0;
 	void flush() noexcept final;
 
 protected:
-	/** The first half of connect(): the same errors. */
+	/** First half of connect(), with the same errors. */
 	static Result<Introduced> introduce(const Target &server, const Needs &needs);
-	/** The second half, likewise. */
+	/** Second half, likewise. */
 	template <typename Link>
 	static Result<std::unique_ptr<Link>> enter_as(Result<Introduced> introduced)
 	{
@@ -66,7 +68,7 @@ protected:
 		return made;
 	}
 
-	/** @p memory: that the queue pair's requests use. */
+	/** @p memory: used by the queue pair's requests. */
 	QueuedLink(Introduced introduced, std::uint32_t lanes, std::vector<Memory> memory);
 
 	[[nodiscard]] const Memory &memory(std::size_t index = 0) const noexcept { return memory_[index]; }
@@ -74,15 +76,24 @@ protected:
 	[[nodiscard]] CallDevice &device() noexcept { return *device_; }
 	[[nodiscard]] SendQueue &queue() noexcept { return queue_; }
 
-	/** Errors: those of the device; EOPNOTSUPP, if @p needs_prism and the server does not speak it. */
+	/**
+	 * Connects the queue pair. Errors: those of the device; EOPNOTSUPP, if @p needs_prism and the server does not
+	 * speak it.
+	 */
 	Result<void> connect_port(bool needs_prism);
-	/** Waits until what start() has posted is done. Errors: ETIMEDOUT, what breaks the link. */
+	/**
+	 * Waits until the requests that start() has posted are done. Errors: ETIMEDOUT, or the error that breaks the
+	 * link.
+	 */
 	virtual Result<void> settle(Deadline /*deadline*/) { return {}; }
-	/** The request of @p lane has ended, as @p completion says if it was signalled. False: the link is broken. */
+	/**
+	 * Takes the end of the request of @p lane, with @p completion if it was signalled. Returns false if the link is
+	 * broken.
+	 */
 	virtual bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept = 0;
-	/** Takes what is complete. How many completions there were. */
+	/** Takes completions. Returns their number. */
 	int take_completions(Listener &listener) noexcept;
-	/** Takes one of them: an error, or the end of requests. */
+	/** Takes one completion: an error, or the end of requests. */
 	void take(const Completion &completion, Listener &listener) noexcept;
 	void stop() noexcept override;
 	[[nodiscard]] Clock::time_point now() const noexcept final { return device_->now(); }

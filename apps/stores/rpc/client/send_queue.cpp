@@ -20,14 +20,14 @@ prismdv_send_wr &SendQueue::begin(std::uint32_t index, LocalSlice piece) noexcep
 }
 
 /*
- * Sorts requests by opcode and size, because the packets of equal ones leave as one train. Lanes may be posted in any
+ * Sorts requests by opcode and size, because packets of equal requests leave as one train. Lanes may be posted in any
  * order.
  */
 void SendQueue::group(std::size_t count) noexcept
 {
 	const auto kind = [this](std::uint32_t index) {
 		const Lane &lane = lanes_[index];
-		std::uint32_t opcode = 0; /* no value of ibv_wr_opcode, if it is PRISM's */
+		std::uint32_t opcode = 0; /* PRISM's opcodes are no values of ibv_wr_opcode */
 		std::memcpy(&opcode, &lane.request.wr.opcode, sizeof(opcode));
 		return std::pair(opcode, lane.piece.length);
 	};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The send queue of a client's link. Its requests are in lanes: each lane has at most one under way, and is used again
- * when that has ended. Requests that are begun are posted together, with one doorbell, and as few of them as possible
- * are signalled.
+ * The send queue of a client's link. Its requests are in lanes: each lane has at most one request under way, and is
+ * used again after that has ended. Requests that were begun are posted together, with one doorbell, and as few of them
+ * as possible are signalled.
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 namespace prism::rpc
 {
 
-/** Not thread-safe. It neither allocates nor throws once it is made. */
+/** The queue. Not thread-safe. It neither allocates nor throws once it is made. */
 class SendQueue
 {
 public:
-	/** Requests that have been posted and are not known to have ended, at most: those of answered calls, too. */
+	/** Returns the most requests that are posted and not known to have ended, including those of answered calls. */
 	static std::uint32_t size_for(std::uint32_t lanes) noexcept
 	{
 		constexpr std::uint32_t longest = 8192;
@@ -32,19 +32,24 @@ public:
 	{
 	}
 
-	/** A request of @p lane, to be filled in: opcode, flags, target; sg_list names @p piece if it has a length. */
+	/**
+	 * Begins a request of @p lane and returns it to be filled in: opcode, flags, target; sg_list names @p piece if
+	 * it has a length.
+	 */
 	prismdv_send_wr &begin(std::uint32_t lane, LocalSlice piece) noexcept;
-	/** The request of @p lane was begun and is not posted yet. */
+	/** True if the request of @p lane was begun and is not posted yet. */
 	[[nodiscard]] bool waits(std::uint32_t lane) const noexcept { return lanes_[lane].sequence == not_posted; }
-	/** The request of @p lane is known to have ended, or to need its memory no more. */
+	/** True if the request of @p lane is known to have ended, or not to need its memory any more. */
 	[[nodiscard]] bool done(std::uint32_t lane) const noexcept { return lanes_[lane].sequence < completed_; }
 	[[nodiscard]] std::size_t begun() const noexcept { return begun_count_; }
 
-	/** Posts what was begun and finds room. 0 or errno. */
+	/** Posts the requests that were begun and that there is room for. Returns 0 or errno. */
 	int flush(Port &port) noexcept;
 
-	/** The request with this sequence number, its wr_id, is complete: calls @p ended with each lane whose request
-	 * is. */
+	/**
+	 * Takes the completion of the request with this sequence number, its wr_id: calls @p ended with each lane whose
+	 * request it ends.
+	 */
 	template <typename Ended>
 	void complete(std::uint64_t sequence, Ended ended) noexcept
 	{
@@ -70,8 +75,8 @@ private:
 	std::vector<Lane> lanes_;
 	std::vector<std::uint32_t> begun_; /* lanes whose requests are not posted yet */
 	std::size_t begun_count_ = 0;
-	std::uint64_t posted_ = 0;    /* requests so far */
-	std::uint64_t completed_ = 0; /* of these, certainly done */
+	std::uint64_t posted_ = 0;    /* number of requests posted so far */
+	std::uint64_t completed_ = 0; /* number of these that are certainly done */
 	std::uint32_t size_;
 	std::vector<std::uint32_t> lane_of_post_; /* a ring, by sequence number */
 };

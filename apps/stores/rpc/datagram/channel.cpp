@@ -13,7 +13,10 @@ namespace prism::rpc::datagram
 namespace
 {
 
-/* Of a send. A receive has the number of its buffer; a send has send_bit, the slot, and the number of the channel. */
+/*
+ * Returns the slot of a send. The wr_id of a receive is the number of its buffer; that of a send has send_bit, the
+ * slot, and the number of the channel.
+ */
 constexpr std::uint32_t slot_of(std::uint64_t wr_id) noexcept
 {
 	return static_cast<std::uint32_t>((wr_id & ~send_bit) >> 32);
@@ -47,24 +50,29 @@ void DatagramChannel::take(const Completion &completion, Calls &calls) noexcept
 	}
 	const std::span<const std::byte> bytes = transport_.datagram(completion);
 	Prefix prefix;
-	std::memcpy(&prefix, bytes.data(), prefix_size); /* channel_of() has seen it */
+	std::memcpy(&prefix, bytes.data(), prefix_size); /* channel_of() has checked the length */
 	take_datagram(prefix, bytes.subspan(prefix_size), calls);
 	transport_.recycle(completion.wr_id);
 }
 
-/* What is not from this client, or makes no sense, is a stranger's, and dropped: anybody can send a datagram. */
+/* Takes a datagram. Anybody can send one: those that are not from this client, or make no sense, are dropped. */
 void DatagramChannel::take_datagram(const Prefix &prefix, std::span<const std::byte> payload, Calls &calls) noexcept
 {
 	if (prefix.token != token_ || prefix.slot >= slots_.size())
 		return;
 	Slot &slot = slots_[prefix.slot];
 	if (prefix.seq == slot.answered) {
-		/* The response was lost, or is on its way. The first datagram of the request stands for all. */
+		/*
+		 * The response was lost, or is on its way. Only the first datagram of the repeated request triggers it
+		 * again.
+		 */
 		if (prefix.offset == 0 && slot.sending == 0)
 			respond(prefix.slot, calls);
 		return;
 	}
-	/* While the device sends the last response, its memory must not change: the client will ask again. */
+	/*
+	 * While the device sends the last response, its memory must not change. The client will send the request again.
+	 */
 	if (calls.finishing() || slot.sending || !slot.request.add(prefix, payload))
 		return;
 	execute(prefix.slot, calls);

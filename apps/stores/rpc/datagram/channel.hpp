@@ -31,7 +31,7 @@ public:
 	~DatagramChannel() override;
 
 	[[nodiscard]] std::uint32_t number() const noexcept override { return static_cast<std::uint32_t>(token_); }
-	/** Its address is known from the beginning, as a client need not wait for the server before it sends. */
+	/** Does nothing: the client's address is known since open(), so the client need not wait for the server. */
 	Result<void> connect(const Endpoint & /*peer*/) override { return {}; }
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return sending_ != 0; }
@@ -45,7 +45,7 @@ private:
 		Assembly request;
 		std::uint32_t answered = seq_before(first_seq); /* the call whose response is kept */
 		std::uint32_t size = 0;                         /* of that response */
-		std::uint32_t sending = 0;                      /* its datagrams that the device has not sent yet */
+		std::uint32_t sending = 0;                      /* its datagrams that the device still has to send */
 	};
 
 	void take_datagram(const Prefix &prefix, std::span<const std::byte> payload, Calls &calls) noexcept;
@@ -65,10 +65,10 @@ private:
 class DatagramTransport final : public Transport
 {
 public:
-	/** Datagrams that the device has not sent yet. */
+	/** Most datagrams that the device still has to send. */
 	static constexpr std::uint32_t most_sends = 4096;
 
-	/** @p receives: datagrams that have come and were not looked at yet; what comes beyond is lost. */
+	/** @p receives: most datagrams that have come and were not looked at yet; further ones are lost. */
 	static Result<std::unique_ptr<DatagramTransport>> create(const ProtectionDomain &pd, const CompletionQueue &cq,
 		const ChannelSizes &sizes, std::uint32_t receives);
 
@@ -80,7 +80,7 @@ public:
 
 private:
 	friend class DatagramChannel;
-	/** Memory of a channel that is gone, as long as the device may send from it. */
+	/** Memory of a channel that is gone, kept while the device may send from it. */
 	struct Remains {
 		Buffer memory;
 		std::uint64_t posted; /* sends, up to the channel's last */
@@ -90,7 +90,7 @@ private:
 		std::size_t receive_size);
 	[[nodiscard]] std::span<const std::byte> datagram(const Completion &completion) const noexcept;
 	void recycle(std::uint64_t buffer) noexcept;
-	/** The device sends one datagram at a time: room for all of @p count, or none is posted. */
+	/** Returns true if there is room for all of @p count sends: a message is posted as a whole or not at all. */
 	[[nodiscard]] bool has_room(std::uint32_t count) const noexcept;
 
 	ProtectionDomain pd_;

@@ -37,29 +37,29 @@ struct Prefix {
 constexpr std::size_t prefix_size = sizeof(Prefix);
 static_assert(prefix_size == 24);
 
-/** Bytes of a fragment between sides with these MTUs. */
+/** Returns the bytes of a fragment between sides with these MTUs. */
 constexpr std::uint32_t fragment_size(ibv_mtu one, ibv_mtu other) noexcept
 {
 	return (128u << std::min(one, other)) - static_cast<std::uint32_t>(prefix_size);
 }
-/** Of any two sides, at least. */
+/** Least bytes of a fragment between any two sides. */
 constexpr std::uint32_t least_fragment = fragment_size(IBV_MTU_256, IBV_MTU_256);
 
-/** How messages of up to @p longest bytes are cut. */
+/** Rules for cutting messages of up to @p longest bytes. */
 struct Cut {
 	std::uint32_t fragment = 0; /**< bytes */
 	std::uint32_t longest = 0;  /**< bytes of a message */
 
-	/** Of a message of @p size bytes: 1 at least. */
+	/** Returns the fragments of a message of @p size bytes: 1 at least. */
 	[[nodiscard]] std::uint32_t count(std::uint32_t size) const noexcept
 	{
 		return std::max((size + fragment - 1) / fragment, std::uint32_t{1});
 	}
 	[[nodiscard]] std::uint32_t most() const noexcept { return count(longest); }
-	/** Bytes of a datagram, and of all that a message takes. */
+	/** Bytes of a datagram, and of all datagrams of the longest message. */
 	[[nodiscard]] std::size_t datagram() const noexcept { return prefix_size + fragment; }
 	[[nodiscard]] std::size_t bytes() const noexcept { return most() * datagram(); }
-	/** Bytes of datagram @p index of a message of @p size bytes. */
+	/** Returns the bytes of datagram @p index of a message of @p size bytes. */
 	[[nodiscard]] std::uint32_t length(std::uint32_t index, std::uint32_t size) const noexcept
 	{
 		return static_cast<std::uint32_t>(prefix_size) + std::min(fragment, size - index * fragment);
@@ -78,7 +78,7 @@ struct Cut {
 		}
 	}
 
-	/** The message that write() has cut, of @p size bytes. */
+	/** Returns the message of @p size bytes that write() has cut. */
 	[[nodiscard]] std::vector<std::byte> read(const std::byte *from, std::uint32_t size) const
 	{
 		std::vector<std::byte> message(size);
@@ -90,7 +90,7 @@ struct Cut {
 	}
 };
 
-/** Puts a message together whose datagrams come in any order, some of them more than once. */
+/** Builder of a message from its datagrams, which come in any order, some of them more than once. */
 class Assembly
 {
 public:
@@ -106,7 +106,10 @@ public:
 	}
 	[[nodiscard]] std::uint32_t seq() const noexcept { return seq_; }
 
-	/** @p payload came with @p prefix, both from a peer that is not trusted. True: with it the message is whole. */
+	/**
+	 * Adds @p payload, which came with @p prefix, both from a peer that is not trusted. Returns true if that
+	 * completes the message.
+	 */
 	bool add(const Prefix &prefix, std::span<const std::byte> payload) noexcept
 	{
 		if (prefix.seq != seq_ || prefix.size > cut_.longest || prefix.offset % cut_.fragment)
@@ -127,7 +130,7 @@ public:
 			std::memcpy(bytes_.data() + prefix.offset, payload.data(), payload.size());
 		return --missing_ == 0;
 	}
-	/** When it is whole. */
+	/** Returns the message. Only when it is whole. */
 	[[nodiscard]] std::span<const std::byte> message() const noexcept { return {bytes_.data(), size_}; }
 
 private:
@@ -137,7 +140,7 @@ private:
 	std::uint32_t size_ = 0;
 	std::uint32_t missing_ = 0; /* fragments */
 	bool begun_ = false;
-	std::bitset<512> there_; /* 65,536 bytes in the least fragments, and more */
+	std::bitset<512> there_; /* 65,536 bytes in the smallest fragments, and more */
 };
 
 } // namespace prism::rpc::datagram

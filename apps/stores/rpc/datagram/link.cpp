@@ -16,7 +16,7 @@ namespace
 /* Work request IDs: a receive has its number, a send send_bit and its slot. */
 constexpr unsigned polls_between_looks = 64;
 
-/* Responses of all slots, and again as much for those that come twice. */
+/* Returns the receives for the responses of all slots, and as many for duplicates. */
 std::uint32_t receives_for(std::uint32_t depth, const Cut &responses) noexcept
 {
 	return 2 * depth * responses.most();
@@ -46,8 +46,10 @@ Result<std::unique_ptr<DatagramLink>> DatagramLink::connect(const Context &conte
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	/* The queues' sizes follow from what the server tells later: they have room for the longest messages, if its
-	 * datagrams are not shorter than most networks'. */
+	/*
+	 * The queues' sizes depend on sizes that the server tells only later. So they have room for the longest
+	 * messages, if the server's datagrams are not shorter than on most networks.
+	 */
 	const Cut longest{fragment_size(IBV_MTU_1024, IBV_MTU_1024), max_message_size};
 	const std::uint32_t sends = std::min(sends_for(options.depth, longest), std::uint32_t{4096});
 	const std::uint32_t receives = std::min(receives_for(options.depth, longest), std::uint32_t{8192});
@@ -122,7 +124,7 @@ void DatagramLink::send(std::uint32_t index, std::uint32_t size) noexcept
 		transmit(index);
 }
 
-/* The datagrams of a request are not written while the device sends older ones from the same memory. */
+/* Sends the datagrams of a request. They are not written while the device sends older ones from the same memory. */
 void DatagramLink::transmit(std::uint32_t index) noexcept
 {
 	Slot &slot = slots_[index];
@@ -151,7 +153,7 @@ void DatagramLink::take_datagram(const Completion &completion, Listener &listene
 		completion.byte_len - Socket::grh_size);
 	Prefix prefix;
 	std::memcpy(&prefix, bytes.data(), prefix_size);
-	/* Anybody can send a datagram: what is not the response to a call that is under way is dropped. */
+	/* Anybody can send a datagram: drop all but responses to calls under way. */
 	if (prefix.token != token_ || prefix.slot >= slots_.size() || !calling(prefix.slot))
 		return;
 	Slot &slot = slots_[prefix.slot];
@@ -187,7 +189,7 @@ void DatagramLink::take(const Completion &completion, Listener &listener) noexce
 		break_off(error);
 }
 
-/* Requests whose time is over are sent again. */
+/* Sends requests again after their timeout. */
 void DatagramLink::go_on() noexcept
 {
 	if (!active() || ++polls_ % polls_between_looks)

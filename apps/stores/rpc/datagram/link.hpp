@@ -36,8 +36,8 @@ private:
 		std::uint32_t seq = seq_before(first_seq);
 		std::uint32_t size = 0;            /* of the request */
 		std::uint32_t retransmissions = 0; /* of this call */
-		std::uint32_t sending = 0;         /* datagrams that the device has not sent yet */
-		bool due = false;                  /* to be sent as soon as nothing is being sent */
+		std::uint32_t sending = 0;         /* datagrams that the device still has to send */
+		bool due = false;                  /* to be sent as soon as the device sends nothing for the slot */
 		Clock::time_point sent;
 	};
 
@@ -60,7 +60,7 @@ private:
 	void stop() noexcept override;
 
 	Buffer requests_;  /* declared first, as datagrams_: freed only after the queue pair is gone */
-	Buffer datagrams_; /* that are sent, then those that have come */
+	Buffer datagrams_; /* those to send, then those received */
 	CompletionQueue cq_;
 	Address peer_;
 	Socket socket_;

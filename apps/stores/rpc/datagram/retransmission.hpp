@@ -8,20 +8,20 @@
 namespace prism::rpc::datagram
 {
 
-/** When a request is sent again: the estimator of RFC 6298, whose timer doubles with each retransmission of a call. */
+/** The timer of retransmissions: the estimator of RFC 6298; the timeout doubles with each retransmission of a call. */
 class RetransmissionTimer
 {
 public:
 	using Nanoseconds = std::chrono::nanoseconds;
 
-	/** For a call that was sent @p retransmissions times again. */
+	/** Returns the timeout of a call that was sent again @p retransmissions times. */
 	[[nodiscard]] Nanoseconds timeout(std::uint32_t retransmissions) const noexcept
 	{
 		const Nanoseconds base = measured_ ? average_ + 4 * deviation_ : initial;
 		return std::clamp(base * (1 << std::min(retransmissions, std::uint32_t{10})), least, most);
 	}
 
-	/** A call was answered @p time after it was sent, once (Karn). */
+	/** Adds the time of a call that was answered @p time after it was sent, and sent only once (Karn). */
 	void answered(Nanoseconds time) noexcept
 	{
 		if (!measured_) {

@@ -60,7 +60,7 @@ Result<void> Socket::describe()
 {
 	const Context &context = pd_.context();
 	ibv_port_attr attr{};
-	/* The function, not the macro: that one needs the old layout of the attribute. */
+	/* Call the function, not the macro, which needs the old layout of the attribute. */
 	if (const int error = ibv_query_port(context.raw(), port, &attr))
 		return make_error(error, "cannot query port 1 of " + context.name());
 	const Result<int> index = context.default_gid_index(port);

@@ -9,10 +9,10 @@
 namespace prism::rpc::datagram
 {
 
-/** In the work request IDs of all sends, and of no receive. */
+/** Bit in the work request IDs of all sends, and of no receive. */
 constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
 
-/** Where datagrams go. */
+/** Destination of datagrams. */
 class Address
 {
 public:
@@ -44,14 +44,17 @@ public:
 	static Result<Socket> create(
 		const ProtectionDomain &pd, const CompletionQueue &cq, std::uint32_t sends, std::uint32_t receives);
 
-	/** What the peer must be told: address, number, MTU. */
+	/** Returns address, number and MTU for the peer. */
 	[[nodiscard]] const Endpoint &endpoint() const noexcept { return local_; }
 	[[nodiscard]] std::uint32_t number() const noexcept { return handle_->qp_num; }
 
-	/** Signalled; copied at once if it is short enough. 0 or errno: ENOMEM if there is no room. */
+	/**
+	 * Posts a signalled send; copies the bytes at once if there are few. Returns 0 or errno: ENOMEM if there is no
+	 * room.
+	 */
 	int send(const Address &to, std::uint64_t wr_id, LocalSlice slice) const noexcept;
 	int receive(std::uint64_t wr_id, LocalSlice into) const noexcept;
-	/** What is posted is flushed, and nothing arrives any more. */
+	/** Flushes all posted requests; nothing arrives any more. */
 	void close() const noexcept;
 
 private:

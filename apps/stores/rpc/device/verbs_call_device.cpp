@@ -15,7 +15,7 @@ namespace prism::rpc
 namespace
 {
 
-/* A kernel device answers for a process that stands still, so silence is loss: it is to be repaired soon. */
+/* A kernel device answers even for a stopped process, so silence means loss: retransmit soon. */
 constexpr std::uint8_t prompt_timeout = 14;
 
 class VerbsPort final : public Port
@@ -68,7 +68,7 @@ public:
 
 private:
 	FreeList list_;
-	std::optional<LiveSet> live_; /* of the scan that was begun last */
+	std::optional<LiveSet> live_; /* of the last scan */
 };
 
 Memory memory_of(const std::shared_ptr<const Buffer> &buffer)

@@ -16,7 +16,9 @@ namespace prism::rpc
 class VerbsReceivePool final : public ReceivePool
 {
 public:
-	/** @p count buffers of @p size bytes, all posted. Errors: those of Buffer::create() and ibv_create_srq(3). */
+	/**
+	 * Makes @p count buffers of @p size bytes, all posted. Errors: those of Buffer::create() and ibv_create_srq(3).
+	 */
 	static Result<std::unique_ptr<VerbsReceivePool>> create(
 		const ProtectionDomain &pd, std::size_t size, std::uint32_t count);
 
@@ -52,7 +54,7 @@ public:
 		std::size_t length, const ListShape &shape, unsigned access_flags) override;
 	Result<std::unique_ptr<Port>> open(const PortOptions &options) override;
 	int poll(std::span<Completion> completions) noexcept override { return cq_.poll(completions); }
-	/** Arming the queue hands a userspace device over to its engine thread, which otherwise waits for poll(). */
+	/** Arms the queue, which hands a userspace device over to its engine thread; otherwise it waits for poll(). */
 	void leave_alone() noexcept override { (void)ibv_req_notify_cq(cq_.raw(), 0); }
 	[[nodiscard]] Clock::time_point now() const noexcept override { return Clock::now(); }
 

@@ -19,7 +19,10 @@ FetchChannel::FetchChannel(
 	owed_.reserve(layout.calls);
 }
 
-/* The client may write at any time: what was copied is looked at, and only that. False: it is not whole, or wrong. */
+/*
+ * Copies the request. The client may write at any time, so only the copy is checked. Returns false if the request is
+ * not whole, or wrong.
+ */
 bool FetchChannel::load_request(std::uint32_t call, const Frame &frame, Calls &calls) noexcept
 {
 	Slot &slot = slots_[call];
@@ -68,8 +71,11 @@ bool FetchChannel::look(Calls &calls) noexcept
 	return found;
 }
 
-/* The client stores the mode word, then READs; the server stores the response, then loads the mode word. The thread
- * sanitizer does not know the client. */
+/*
+ * Returns true if the client wants a reply. The client stores the mode word, then READs; the server stores the
+ * response, then loads the mode word: one of them sees the other's store. The thread sanitizer does not know the
+ * client.
+ */
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -127,7 +133,10 @@ bool FetchChannel::load_registration(Calls &calls) noexcept
 	return true;
 }
 
-/* One doorbell for all that find room. The last is signalled: its completion covers all before it. */
+/*
+ * Posts the replies that there is room for with one doorbell. The last is signalled: its completion covers all before
+ * it.
+ */
 void FetchChannel::post(Calls &calls) noexcept
 {
 	if (!load_registration(calls))

@@ -17,7 +17,7 @@
 namespace prism::rpc::fetch
 {
 
-/** What channels of one worker need for the call that is executed. */
+/** State that channels of one worker share for the call in execution. */
 struct Scratch {
 	explicit Scratch(const CallDevice &of) : device(of) {}
 
@@ -44,8 +44,8 @@ public:
 
 private:
 	struct Slot {
-		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
-		/* A request was seen that is not whole. */
+		std::uint32_t seq = seq_before(first_seq); /* of the last executed call */
+		/* Set while a request was seen that is not whole. */
 		std::optional<CallDevice::Clock::time_point> torn_since;
 	};
 
@@ -62,7 +62,7 @@ private:
 	Scratch &scratch_;
 	const Layout layout_;
 	std::vector<Slot> slots_;
-	RemoteAddress landing_; /* where the client's landing memory is; rkey and address 0: not known yet */
+	RemoteAddress landing_; /* address of the client's landing memory; rkey and address 0: not known yet */
 	bool registered_ = false;
 	std::vector<std::uint32_t> owed_;        /* calls whose replies are not posted yet */
 	std::vector<std::uint32_t> reply_sizes_; /* of frame and response, by call */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where a connection's requests and responses are at the server, for the ways fetch and reply. Two regions of its own:
+ * Layout of a connection's requests and responses at the server, for the ways fetch and reply. Two regions of its own:
  *
  * requests, which the client WRITEs: its registration, 64 bytes; for each call under way a mode word of 8 bytes, padded
  * to 64 together; for each call a frame and the longest request, padded to 64. responses, which the client READs: for
  * each call a frame and the longest response, padded to 64.
  *
- * The registration says where the server WRITEs responses to: address 8, R_Key 4, CRC-32C of these 4, little-endian.
- * The place of call i is i times the stride of responses further on. A mode word holds the seq of the call that the
- * client wants a reply to, though it had asked to fetch.
+ * The registration has the address to which the server WRITEs responses: address 8, R_Key 4, CRC-32C of these 4,
+ * little-endian. The place of call i is i times the stride of responses further on. A mode word holds the seq of the
+ * call that the client wants a reply to, after it had asked to fetch.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ struct Layout {
 	{
 		return call * response_stride();
 	}
-	/** That of a server whose regions have these sizes, or null: they cannot be. */
+	/** Returns the layout of a server whose regions have these sizes, or null if the sizes are impossible. */
 	static std::optional<Layout> of(std::uint32_t calls, std::uint64_t requests_size, std::uint64_t responses_size);
 
 	[[nodiscard]] std::size_t requests_size() const noexcept { return request_offset(calls); }
@@ -62,7 +62,7 @@ struct Registration {
 	std::uint32_t rkey = 0;
 	std::uint32_t crc = 0;
 
-	/** That of the other fields. */
+	/** Returns the checksum of the other fields. */
 	[[nodiscard]] std::uint32_t checksum() const noexcept;
 };
 static_assert(sizeof(Registration) == 16);

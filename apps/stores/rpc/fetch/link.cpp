@@ -14,7 +14,7 @@ namespace prism::rpc::fetch
 namespace
 {
 
-/* A client that waits for a reply READs the response all the same, in case that both sides missed each other. */
+/* Time after which a client that waits for a reply READs the response, in case both sides missed each other. */
 constexpr auto reply_patience = std::chrono::milliseconds(1);
 constexpr std::size_t kinds_of_calls = 256;
 constexpr std::size_t kind_offset = 5; /* in a message's header */
@@ -78,7 +78,7 @@ Result<std::unique_ptr<FetchLink>> FetchLink::create(Introduced introduced)
 		new FetchLink(std::move(introduced), {*std::move(written), *std::move(landing)}, *layout));
 }
 
-/* Connects and registers: the registration is on its way before any request, on the same queue pair. */
+/* Connects and registers: the registration precedes all requests on the same queue pair. */
 Result<void> FetchLink::start()
 {
 	if (Result<void> connected = connect_port(false); !connected)
@@ -119,7 +119,7 @@ void FetchLink::begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice fro
 {
 	ibv_send_wr &wr = queue().begin(lane, from).wr;
 	wr.opcode = IBV_WR_RDMA_WRITE;
-	/* What is not copied must not change before it is known to have arrived. */
+	/* Bytes that are not copied must not change until the WRITE is known to have arrived. */
 	wr.send_flags = is_inline ? IBV_SEND_INLINE : IBV_SEND_SIGNALED;
 	wr.wr.rdma.remote_addr = to.address;
 	wr.wr.rdma.rkey = to.rkey;
@@ -165,8 +165,10 @@ void FetchLink::begin_read(std::uint32_t index, Stage stage, std::uint32_t from,
 	counters_.fetches++;
 }
 
-/* Equal opcodes are posted together, and WRITEs before READs. The READ behind the mode word sees the response, or the
- * server sees the word: see FetchChannel::wants_reply(). */
+/*
+ * Asks for a reply. Equal opcodes are posted together, and WRITEs before READs. Either the READ after the mode word
+ * sees the response, or the server sees the word: see FetchChannel::wants_reply().
+ */
 void FetchLink::ask_for_reply(std::uint32_t index) noexcept
 {
 	Slot &slot = slots_[index];
@@ -181,7 +183,7 @@ void FetchLink::ask_for_reply(std::uint32_t index) noexcept
 		std::min(settings().fetch.first_read, static_cast<std::uint32_t>(layout_.response_stride())));
 }
 
-/* Copies the response of the slot, if all of it is there: the server may be writing to it. */
+/* Copies the response of the slot and returns true if all of it is there: the server may be writing to it. */
 bool FetchLink::whole(std::uint32_t index, Frame &frame) noexcept
 {
 	const std::byte *place = landing(index);
@@ -215,7 +217,7 @@ void FetchLink::finish_call(std::uint32_t index, const Frame &frame, bool by_rep
 	}
 }
 
-/* The paper's client looks again at once. */
+/* Chooses the next step after a failed READ. Like the paper's client, READs again at once. */
 void FetchLink::fail(std::uint32_t index) noexcept
 {
 	Slot &slot = slots_[index];
@@ -256,7 +258,7 @@ void FetchLink::take_read(std::uint32_t index, Listener &listener) noexcept
 		fail(index);
 }
 
-/* A lane's request has ended. False: the link is broken. */
+/* Takes the end of a lane's request. Returns false if the link is broken. */
 bool FetchLink::take_sent(std::uint32_t lane, const Completion & /*completion*/, Listener &listener) noexcept
 {
 	if (lane >= depth() && lane < 2 * depth())
@@ -275,7 +277,7 @@ bool FetchLink::look_for_reply(std::uint32_t index, Listener &listener) noexcept
 	return true;
 }
 
-/* Takes the next step of every slot that waits for time or for the server's WRITE. */
+/* Takes the next step of every slot that waits for a time or for the server's WRITE. */
 void FetchLink::go_on(Listener &listener) noexcept
 {
 	if (waiting_.empty())

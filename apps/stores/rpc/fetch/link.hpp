@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Calls whose requests are WRITEs, at the client: RFP (Way::fetch), and the same with replies alone (Way::reply).
- * Sequence number and checksum of a frame tell whether what was read, or written here, is the whole response to this
+ * Sequence number and checksum of a frame show whether the bytes read, or written here, are the whole response to this
  * call.
  */
 #pragma once
@@ -28,30 +28,30 @@ public:
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
 	static Needs needs(const ClientOptions &options) noexcept;
-	/** Errors: EBADMSG (the server does not say where requests and responses are), those of the device. */
+	/** Errors: EBADMSG (the server does not give the places of requests and responses), those of the device. */
 	static Result<std::unique_ptr<FetchLink>> create(Introduced introduced);
 	Result<void> start() override;
 
 private:
-	/** What the call of a slot waits for. */
+	/** The event that the call of a slot waits for. */
 	enum class Stage : std::uint8_t {
 		idle,
-		pause,     /* until it is worth a READ */
+		pause,     /* the time at which a READ is worth its packets */
 		first,     /* the first READ of F bytes */
-		rest,      /* the READ of what is longer than that */
-		switching, /* the READ behind the mode word */
-		reply,     /* the server's WRITE; now and then a READ */
+		rest,      /* the READ of the bytes after these */
+		switching, /* the READ after the mode word */
+		reply,     /* the server's WRITE; there is a READ now and then */
 		reply_read,
 	};
 	struct Slot {
 		Stage stage = Stage::idle;
 		bool copied = false;   /* the device has its own copy of the request */
-		bool switched = false; /* this call asked for a reply when it had been sent */
+		bool switched = false; /* this call asked for a reply after it had been sent */
 		std::uint8_t kind = 0; /* of call, as in its header */
 		std::uint32_t seq = seq_before(first_seq);
 		std::uint32_t failed = 0;   /* READs of this call */
 		std::uint32_t expected = 0; /* bytes of the READ under way, from the frame on */
-		Clock::time_point look_at;  /* when the next READ is due */
+		Clock::time_point look_at;  /* time of the next READ */
 		Clock::time_point read_began;
 	};
 
@@ -91,9 +91,9 @@ private:
 	Pace pace_;
 	std::vector<ModeChoice> choices_; /* by kind of call */
 	std::vector<Slot> slots_;
-	std::vector<std::uint32_t> waiting_; /* slots in a stage that time or the server's WRITE ends */
-	std::vector<std::uint32_t> looking_; /* those of a turn */
-	std::vector<std::byte> copy_;        /* of the response that is handed over */
+	std::vector<std::uint32_t> waiting_; /* slots in a stage that a time or the server's WRITE ends */
+	std::vector<std::uint32_t> looking_; /* the waiting slots of this turn */
+	std::vector<std::byte> copy_;        /* copy of the response that is handed over */
 };
 
 } // namespace prism::rpc::fetch

@@ -10,7 +10,7 @@
 namespace prism::rpc::fetch
 {
 
-/** Sans-I/O; not thread-safe. */
+/** The choice. Sans-I/O; not thread-safe. */
 class ModeChoice
 {
 public:
@@ -23,8 +23,8 @@ public:
 	[[nodiscard]] Mode mode() const noexcept { return mode_; }
 
 	/**
-	 * A READ of a call that is fetched has failed, its @p failed -th. True: this call makes K slow ones in a row,
-	 * and is the first of those that are replied to.
+	 * Counts a failed READ, the @p failed -th of a call that is fetched. Returns true if this is the K-th slow call
+	 * in a row: it is then the first that asks for a reply.
 	 */
 	bool failed(std::uint32_t failed) noexcept
 	{
@@ -37,7 +37,7 @@ public:
 		return true;
 	}
 
-	/** A call was fetched with @p failed READs that failed; each READ takes about @p fetch_time. */
+	/** Counts a call that was fetched after @p failed failed READs; each READ takes about @p fetch_time. */
 	void fetched(std::uint32_t failed, std::chrono::nanoseconds fetch_time) noexcept
 	{
 		if (failed <= retries_)
@@ -48,9 +48,9 @@ public:
 	}
 
 	/**
-	 * A reply has come, for which the server took @p server_time. True: from now on calls are fetched. K replies in
-	 * a row must have taken less than half of what R READs take, so that a server at the border does not make
-	 * clients waver.
+	 * Counts a reply, for which the server took @p server_time. Returns true if calls are fetched from now on. K
+	 * replies in a row must have taken less than half of the time of R READs, so that clients do not switch back
+	 * and forth near the limit.
 	 */
 	bool replied(std::chrono::nanoseconds server_time) noexcept
 	{

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What stands before a message in memory that the other side writes or reads. Two words of 8 bytes, little-endian:
+ * The frame before a message in memory that the other side writes or reads. Two words of 8 bytes, little-endian:
  *
  *  offset  bytes  request                              response
  *  0       4      seq                                  that of its request
@@ -47,12 +47,12 @@ struct Frame {
 			static_cast<std::uint32_t>(second >> 32)};
 	}
 
-	/** Reads frame_size bytes. */
+	/** Loads frame_size bytes. */
 	static Frame load(const std::byte *from) noexcept;
-	/** Writes frame_size bytes. */
+	/** Stores frame_size bytes. */
 	void store(std::byte *to) const noexcept;
 
-	/** The CRC-32C that goes with the other fields and @p message. */
+	/** Returns the CRC-32C for the other fields and @p message. */
 	[[nodiscard]] std::uint32_t checksum(std::span<const std::byte> message) const noexcept;
 };
 
@@ -61,13 +61,13 @@ constexpr std::uint32_t next_seq(std::uint32_t seq) noexcept
 {
 	return seq == ~std::uint32_t{0} ? first_seq : seq + 1;
 }
-/** That of the call before: no call's, if @p seq is a slot's first. */
+/** Returns the seq of the previous call: no call's, if @p seq is a slot's first. */
 constexpr std::uint32_t seq_before(std::uint32_t seq) noexcept
 {
 	return seq == first_seq ? ~std::uint32_t{0} : seq - 1;
 }
 
-/** As a response tells it. */
+/** Returns the time as a response has it. */
 std::uint16_t microseconds(std::chrono::nanoseconds time) noexcept;
 
 } // namespace prism::rpc

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How every message of the RPC layer begins, whatever its calls are. 24 bytes in network order:
+ * The header of every message of the RPC layer, for all calls. 24 bytes in network order:
  *
  *  offset  bytes  request                                     response
  *  0       4      magic "PKVQ"                                magic "PKVR"
@@ -14,8 +14,8 @@
  * The low half of an id is the slot of the call: a client with W calls under way has slots 0 to W - 1, each with one
  * call at a time.
  *
- * What follows is between the store and its clients, and so are call, detail and size: kv/calls/message.hpp,
- * tx/farm/message.hpp, tx/locking/message.hpp.
+ * The store defines the rest of the message, and call, detail and size: kv/calls/message.hpp, tx/farm/message.hpp,
+ * tx/locking/message.hpp.
  */
 #pragma once
 
@@ -27,11 +27,11 @@ namespace prism::rpc
 {
 
 constexpr std::size_t message_header_size = 24;
-/** Header and all. */
+/** Most bytes of a message, header included. */
 constexpr std::size_t max_message_size = 65536;
-/** Where the id stands. */
+/** Offset of the id. */
 constexpr std::size_t message_id_offset = 16;
-/** Calls under way on one connection, at most. */
+/** Most calls under way on one connection. */
 constexpr std::uint32_t depth_limit = 4096;
 
 struct MessageHeader {
@@ -44,7 +44,9 @@ struct MessageHeader {
 	void serialize_request(std::byte *to) const noexcept;
 	void serialize_response(std::byte *to) const noexcept;
 
-	/** Reads the beginning of a message from a peer that is not trusted. Null, or what is wrong with it. */
+	/**
+	 * Parses the beginning of a message from a peer that is not trusted. Returns null, or what is wrong with it.
+	 */
 	const char *parse_request(std::span<const std::byte> message) noexcept;
 	const char *parse_response(std::span<const std::byte> message) noexcept;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory that a device stores to or loads from while the processor uses it. Aligned words of 8 bytes are whole
- * (docs/semantics.md, S.4.4); about more than a word nothing is promised. Addresses are multiples of 8, and memory
+ * Memory that a device stores to or loads from while the processor uses it. Aligned words of 8 bytes are never torn
+ * (docs/semantics.md, S.4.4); nothing is promised for more than a word. Addresses are multiples of 8, and memory
  * extends to the next one.
  */
 #pragma once
@@ -16,13 +16,13 @@
 namespace prism::rpc
 {
 
-/** What comes after this load sees what the other side stored before that word. */
+/** Loads with acquire order: later loads see all that the other side stored before that word. */
 inline std::uint64_t load_acquire(const std::byte *from) noexcept
 {
 	return __atomic_load_n(reinterpret_cast<const std::uint64_t *>(from), __ATOMIC_ACQUIRE);
 }
 
-/** Who sees that word sees what was stored before it. */
+/** Stores with release order: a reader that sees this word sees all earlier stores. */
 inline void store_release(std::byte *to, std::uint64_t word) noexcept
 {
 	__atomic_store_n(reinterpret_cast<std::uint64_t *>(to), word, __ATOMIC_RELEASE);
@@ -60,7 +60,7 @@ inline void store_shared(std::byte *to, const std::byte *from, std::size_t size)
 	__atomic_store_n(words, word, __ATOMIC_RELAXED);
 }
 
-/** The bounded pointer at @p place, a multiple of 16, for prismdv_publish_ptr(3) and its like. */
+/** Returns the bounded pointer at @p place, a multiple of 16, for prismdv_publish_ptr(3) and similar functions. */
 inline prismdv_bounded_ptr *pointer_at(std::byte *place) noexcept
 {
 	return reinterpret_cast<prismdv_bounded_ptr *>(place);

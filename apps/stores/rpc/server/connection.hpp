@@ -19,11 +19,11 @@ namespace prism::rpc
 
 class Worker;
 
-/** Its worker alone touches it, but for what is const and for the channel's number() and connect(). */
+/** A connection. Only its worker uses it, except for const members and for the channel's number() and connect(). */
 class Connection final : public Calls
 {
 public:
-	/** @p calls_at_once: that the client has announced. */
+	/** @p calls_at_once: as the client has announced. */
 	Connection(apps::Reception::Link rendezvous, std::unique_ptr<Channel> way,
 		std::unique_ptr<CallSession> store_part, std::uint32_t calls_at_once, const Introduction &client,
 		Worker &worker)
@@ -32,7 +32,9 @@ public:
 	{
 	}
 
-	/** The client has come back, and sends calls again of which these are the responses. Before its first call. */
+	/**
+	 * Keeps these responses of a client that has come back and sends their calls again. Call before its first call.
+	 */
 	void remember(KeptResponses responses) { kept_ = std::move(responses); }
 
 	/* Calls */
@@ -44,12 +46,12 @@ public:
 	void refuse(const std::string &why) noexcept override;
 	void lose(const std::string &why) noexcept override;
 
-	/** refuse() was called: nothing is kept of the client. Any thread. */
+	/** Returns true after refuse(): nothing is kept of the client. Any thread. */
 	[[nodiscard]] bool refused() const noexcept { return refused_; }
 
-	/** Executes no more calls, and tells the client that. Once is enough. */
+	/** Executes no more calls, and tells the client. May be called again. */
 	void close() noexcept;
-	/** Posts what the turn has brought. */
+	/** Posts the responses of the turn. */
 	void post() noexcept
 	{
 		touched_ = false;
@@ -60,7 +62,7 @@ public:
 	[[nodiscard]] Worker &worker() const noexcept { return worker_; }
 
 	const apps::Reception::Link link; /**< null in simulations */
-	/** Until it is buried, on the worker's thread. */
+	/** Null after the burial, on the worker's thread. */
 	std::unique_ptr<Channel> channel;
 	const std::uint32_t announced;
 	const Introduction who;
@@ -70,10 +72,10 @@ private:
 	void keep_responses() noexcept;
 
 	Worker &worker_;
-	std::unique_ptr<CallSession> session_; /* until it is closed */
-	KeptResponses kept_;                   /* of a connection before this one */
-	std::atomic<bool> refused_{false};     /* the client does not keep to the protocol: it may not come back */
-	bool touched_ = false;                 /* post() is to come */
+	std::unique_ptr<CallSession> session_; /* null once it is closed */
+	KeptResponses kept_;                   /* of the previous connection */
+	std::atomic<bool> refused_{false};     /* the client violates the protocol: it may not come back */
+	bool touched_ = false;                 /* post() is due */
 	bool closed_ = false;
 	std::chrono::steady_clock::time_point closed_at_;
 };

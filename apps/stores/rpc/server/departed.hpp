@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a worker keeps of clients whose connections were lost: for some seconds, their last responses. A client that
- * comes back sends the calls again that were under way. Those that were executed are answered with what is kept.
+ * The data that a worker keeps, for some seconds, of clients whose connections were lost: their last responses. A
+ * client that comes back sends the interrupted calls again. Those that were executed are answered with the kept
+ * responses.
  */
 #pragma once
 
@@ -18,19 +19,21 @@ namespace prism::rpc
 {
 
 /**
- * Of each slot of a client the last response: the client began no call there before it had the one before. The low half
- * of a call's id is its slot (header.hpp).
+ * The last response of each slot of a client: the client began no call there before it had the previous response. The
+ * low half of a call's id is its slot (header.hpp).
  */
 class KeptResponses
 {
 public:
-	/** @p slots: of the client; responses to calls of others are not kept. */
+	/** @p slots: of the client; responses to calls of other slots are not kept. */
 	explicit KeptResponses(std::uint32_t slots = 0) : slots_(slots) {}
 
-	/** @p response: with its header. */
+	/** Adds @p response, with its header. */
 	void add(std::span<const std::byte> response);
-	/** The response to the call with this id, or nothing. Then this is another call of its slot, and what was kept
-	 * of that is not wanted any more. */
+	/**
+	 * Returns the response to the call with this id, or nothing. In that case this is another call of its slot, and
+	 * the kept response of the slot is dropped.
+	 */
 	[[nodiscard]] std::span<const std::byte> find(std::uint64_t id) noexcept;
 	[[nodiscard]] bool empty() const noexcept { return responses_.empty(); }
 	[[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -46,23 +49,23 @@ private:
 	std::size_t bytes_ = 0;
 };
 
-/** Of one worker; its thread's. */
+/** The departed clients of one worker. Used by its thread. */
 class Departed
 {
 public:
 	using Clock = std::chrono::steady_clock;
 
-	/** How long a client may take to come back. */
+	/** Time that a client may take to come back. */
 	static constexpr auto patience = std::chrono::seconds(10);
-	/** Of all clients together; the oldest are forgotten first. */
+	/** Most bytes of all clients together; the oldest are forgotten first. */
 	static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 	void keep(const ClientId &client, KeptResponses responses, Clock::time_point now);
-	/** Something is kept of @p client, if only that it had no responses. */
+	/** Returns true if @p client is kept, even if it had no responses. */
 	[[nodiscard]] bool knows(const ClientId &client) const { return clients_.contains(client); }
-	/** What is kept of @p client, which has come back. */
+	/** Removes and returns the responses of @p client, which has come back. */
 	KeptResponses take(const ClientId &client);
-	/** Forgets those whose time is over. */
+	/** Forgets the clients whose time is over. */
 	void forget(Clock::time_point now);
 	[[nodiscard]] bool empty() const noexcept { return clients_.empty(); }
 

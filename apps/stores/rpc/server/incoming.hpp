@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Requests that come as messages, at one worker and on one connection: which receive buffers they hold, and in what
- * order they are executed.
+ * Requests that come as messages, at one worker and on one connection: the receive buffers that they hold, and the
+ * order of their execution.
  */
 #pragma once
 
@@ -14,7 +14,10 @@
 namespace prism::rpc
 {
 
-/** Work request IDs of queue pairs that take messages: a receive has its buffer's number, anything else this bit. */
+/**
+ * Bit of work request IDs on queue pairs that take messages: a receive has its buffer's number, all others have this
+ * bit.
+ */
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
 
 /** One worker's part of the pool. */
@@ -24,9 +27,9 @@ public:
 	explicit Receives(ReceivePool &pool) : pool_(pool) { used_.reserve(pool.count()); }
 
 	[[nodiscard]] const ReceivePool &pool() const noexcept { return pool_; }
-	/** The message in @p buffer is done with. */
+	/** Notes that the message in @p buffer is not needed any more. */
 	void recycle(std::uint32_t buffer) noexcept { used_.push_back(buffer); }
-	/** Posts what was recycled. 0 or errno. */
+	/** Posts the recycled buffers. Returns 0 or errno. */
 	int flush() noexcept;
 
 private:
@@ -38,10 +41,10 @@ private:
 class Incoming
 {
 public:
-	/** Of a client that has announced @p calls calls at once, and may hold as many buffers. */
+	/** For a client that has announced @p calls calls at once, and may hold as many buffers. */
 	Incoming(Receives &receives, std::uint32_t calls) : receives_(receives), waiting_(calls) {}
 
-	/** The message in @p buffer has come. @p execute: (message) executes it; @p has_room: whether it may. */
+	/** Takes the message in @p buffer. @p execute(message) executes it; @p has_room() says if it may. */
 	template <typename HasRoom, typename Execute>
 	void take(std::uint32_t buffer, std::uint32_t length, Calls &calls, HasRoom has_room, Execute execute) noexcept
 	{
@@ -50,7 +53,7 @@ public:
 			receives_.recycle(buffer);
 			return;
 		}
-		/* Waiting requests hold receive buffers, so a client may not have more than it announced. */
+		/* Refuse: waiting requests hold receive buffers, so a client may not have more than it announced. */
 		if (end_ - begin_ == waiting_.size()) {
 			calls.refuse("more requests at once than the " + std::to_string(waiting_.size()) +
 				     " that it announced");
@@ -60,7 +63,7 @@ public:
 		waiting_[end_++ % waiting_.size()] = {buffer, length};
 	}
 
-	/** There may be room for requests that wait. */
+	/** Executes waiting requests, as far as there is room now. */
 	template <typename HasRoom, typename Execute>
 	void resume(Calls &calls, HasRoom has_room, Execute execute) noexcept
 	{

@@ -24,7 +24,7 @@ public:
 	{
 		return {memory_.data() + buffer * size_, length};
 	}
-	/** Posts @p buffers again. 0 or errno. Any thread. */
+	/** Posts @p buffers again. Returns 0 or errno. Any thread. */
 	virtual int post(std::span<const std::uint32_t> buffers) noexcept = 0;
 
 protected:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* At which connections a worker looks for calls, turn by turn. */
+/* The connections at which a worker looks for calls, turn by turn. */
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,19 @@ namespace prism::rpc
 {
 
 /**
- * A look at a connection takes cache lines that the device writes, so it costs most where there is nothing to see.
- * Connections with a recent call have a look in every turn; of the others some do, one after the other, so that a
- * thousand idle clients hardly slow down one that calls.
+ * Schedule of looks. A look at a connection loads cache lines that the device writes, so it costs most if there is
+ * nothing to see. Connections with a recent call have a look in every turn; of the others only some, in rotation, so
+ * that a thousand idle clients hardly slow down an active one.
  */
 template <typename Connection>
 class Rota
 {
 public:
-	static constexpr std::size_t some = 8;          /* of the idle ones have a look in a turn */
-	static constexpr std::uint32_t patience = 4096; /* turns without a call after which one is idle: milliseconds */
+	static constexpr std::size_t some = 8;          /* idle connections that have a look in a turn */
+	static constexpr std::uint32_t patience = 4096; /* turns without a call until a connection is idle:
+							 * milliseconds */
 
-	/** @p most: connections that there can be. Nothing is allocated later. */
+	/** @p most: most connections. Nothing is allocated later. */
 	explicit Rota(std::size_t most)
 	{
 		busy_.reserve(most);
@@ -36,7 +37,10 @@ public:
 			std::erase_if(*places, [&](const Place &place) { return place.connection == &connection; });
 	}
 
-	/** Whether any of the looks found something. @p everybody: none waits for a later turn. */
+	/**
+	 * Looks at connections; returns true if any look found something. @p everybody: looks at all of them in this
+	 * turn.
+	 */
 	template <typename Look>
 	bool turn(Look look, bool everybody)
 	{
@@ -69,7 +73,7 @@ public:
 private:
 	struct Place {
 		Connection *connection;
-		std::uint32_t found; /* the last turn in which there was something */
+		std::uint32_t found; /* the last turn in which something was found */
 	};
 
 	static void move(std::vector<Place> &from, std::size_t index, std::vector<Place> &to)
@@ -81,7 +85,7 @@ private:
 
 	std::vector<Place> busy_;
 	std::vector<Place> idle_;
-	std::size_t next_ = 0; /* among the idle */
+	std::size_t next_ = 0; /* index of the next idle one */
 	std::uint32_t turn_ = 0;
 };
 

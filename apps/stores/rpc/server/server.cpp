@@ -142,7 +142,7 @@ Result<void> Server::create_workers()
 	return {};
 }
 
-/** The number of concurrent calls that the client announces. Errors: it is no client of this server, EINVAL. */
+/** Returns the number of concurrent calls that the client announces. Errors: it is no client of this server, EINVAL. */
 Result<std::uint32_t> Server::announced(const ConnectionRecord &theirs) const
 {
 	Result<apps::Hello> hello = apps::Hello{identity_.kind}.expect(theirs, "the client");
@@ -155,7 +155,7 @@ Result<std::uint32_t> Server::announced(const ConnectionRecord &theirs) const
 	return calls;
 }
 
-/** Whether there is a place for one more client, with @p calls concurrent calls. */
+/** Checks that there is room for one more client, with @p calls concurrent calls. */
 Result<void> Server::check_room(std::uint32_t calls) const
 {
 	if (met_ >= settings().max_connections)
@@ -183,7 +183,7 @@ Result<Introduction> Server::introduction(const ConnectionRecord &theirs) const
 	return wanted;
 }
 
-/** Where @p client was before. Its old connection ends, if it has not yet. Errors: ESTALE. */
+/** Returns the former worker of @p client. Ends its old connection, if it has not ended yet. Errors: ESTALE. */
 Result<std::uint32_t> Server::find_again(const Introduction &client)
 {
 	const auto found = seen_.find(client.client);
@@ -200,7 +200,7 @@ Result<std::uint32_t> Server::find_again(const Introduction &client)
 	return found->second.worker;
 }
 
-/** The worker for a client: that which it asks for, or that with the fewest. */
+/** Returns the worker for a client: the one it asks for, or the one with the fewest connections. */
 Result<std::uint32_t> Server::assign(const Introduction &client)
 {
 	if (client.stay == Stay::again)
@@ -231,8 +231,10 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 	auto connection = std::make_shared<Connection>(
 		link, *std::move(channel), std::move(session), place.calls, client, worker);
 	const Result<void> connected = connection->channel->connect(theirs.endpoint);
-	/* From here on the channel is the worker's alone, also to be destroyed: it may end at any moment. The client
-	 * learns only after this where to send. */
+	/*
+	 * From here on the channel belongs to the worker alone, which may also destroy it at any moment. The client
+	 * learns only after this where to send.
+	 */
 	worker.add(connection);
 	if (!connected) {
 		worker.remove(connection);
@@ -255,7 +257,7 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const Result<std::uint32_t> worker = assign(*client);
 	if (!worker)
 		return worker.error();
-	/* Of one that comes back, the old connection has ended, and left its place. */
+	/* If the client comes back, its old connection has ended, and left its place. */
 	if (Result<void> room = check_room(*calls); !room)
 		return room.error();
 	mine.regions = identity_.regions;
@@ -291,14 +293,16 @@ void Server::part(const std::shared_ptr<Connection> &connection)
 	promised_ -= connection->announced;
 }
 
-/** Clients that do not come back are forgotten, whatever their number. */
+/** Forgets clients that have not come back in time. */
 void Server::forget_seen()
 {
 	const auto now = std::chrono::steady_clock::now();
 	std::erase_if(seen_, [now](const auto &entry) { return entry.second.until < now; });
 }
 
-/* A connected client sends nothing on the socket, so any event there means that it has left. */
+/*
+ * Closes departed clients: a connected client sends nothing on the socket, so any event there means that it has left.
+ */
 void Server::drop_departed(std::span<const pollfd> links)
 {
 	std::size_t kept = 0;

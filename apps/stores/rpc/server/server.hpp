@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The server's side of the RPC layer: connections, worker threads, and everything that a peer can get wrong below the
- * messages. What these mean is a CallHandler's.
+ * The server's side of the RPC layer: connections, worker threads, and the checks of everything below the messages. A
+ * CallHandler interprets the messages.
  */
 #pragma once
 
@@ -34,24 +34,25 @@ namespace prism::rpc
 
 struct ServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
-	std::uint64_t open = 0;        /**< of these, not closed */
+	std::uint64_t open = 0;        /**< of these, still open */
 	std::uint64_t refused = 0;     /**< clients of another kind, too many or too deep, or whose set-up failed */
 	std::uint64_t requests = 0;    /**< executed */
 	std::uint64_t malformed = 0;   /**< messages for which the connection was closed */
 	std::uint64_t vanished = 0;    /**< connections that failed in the device */
 	std::uint64_t repeated = 0;    /**< calls of clients that came back, answered with kept responses */
-	/** ServerOptions::timed: how long a worker was busy with each executed call, from its request to its response.
+	/**
+	 * ServerOptions::timed: time that a worker was busy with each executed call, from its request to its response.
 	 */
 	apps::Histogram handling{apps::buckets::durations};
 };
 
-/** What a store adds to the introduction of a server. */
+/** A store's additions to the introduction of a server. */
 struct StoreIdentity {
 	apps::StoreKind kind = {};
 	std::vector<std::byte> own;      /**< follows the Hello */
-	std::vector<RegionInfo> regions; /**< what clients may read */
-	unsigned access_flags = 0;       /**< of the queue pairs: what clients may do by themselves */
-	/** The longest request and response; 0: what the header, the longest key and the longest value need. */
+	std::vector<RegionInfo> regions; /**< regions that clients may read */
+	unsigned access_flags = 0;       /**< of the queue pairs: direct accesses that clients may make */
+	/** Bytes of the longest request and response; 0: as the header, the longest key and the longest value need. */
 	std::uint32_t message_size = 0;
 };
 
@@ -60,19 +61,19 @@ class Server final : private apps::Reception::Host
 public:
 	/**
 	 * Listens, but serves only in run(). @p handler must outlive the server. Errors: EINVAL (options that
-	 * contradict each other), or what the device and the sockets give.
+	 * contradict each other), or those of the device and the sockets.
 	 */
 	static Result<std::unique_ptr<Server>> create(
 		const ProtectionDomain &pd_, CallHandler &handler_, StoreIdentity identity_, ServerOptions options);
-	/** Whether create() would take these options, before memory is filled for it. Errors: EINVAL. */
+	/** Checks that create() would take these options, before memory is filled for it. Errors: EINVAL. */
 	static Result<void> check(const StoreIdentity &identity_, const ServerOptions &options);
 	/**
-	 * Logs what memory a server takes for messages beside @p store, the plan of its store, and checks the sum: see
-	 * apps::announce_memory(). @p message_size: that of StoreIdentity.
+	 * Logs the memory that a server needs for messages beside @p store, the plan of its store, and checks the sum:
+	 * see apps::announce_memory(). @p message_size: that of StoreIdentity.
 	 */
 	static Result<void> announce_memory(apps::MemoryPlan store, const Context &context, std::uint32_t message_size,
 		const ServerOptions &options);
-	/** Bytes that a server takes for messages, by that plan. */
+	/** Returns the bytes that a server needs for messages, by that plan. */
 	[[nodiscard]] static std::uint64_t planned_memory(std::uint32_t message_size, const ServerOptions &options);
 	~Server() override;
 	Server(const Server &) = delete;
@@ -86,7 +87,7 @@ public:
 	/** Makes run() return, now or once it is called. From any thread, and from signal handlers. */
 	void stop() noexcept;
 
-	/** From any thread; counts of different kinds may be of slightly different moments. */
+	/** Returns the statistics. From any thread; different counts may be of slightly different moments. */
 	[[nodiscard]] ServerStats stats() const noexcept;
 
 private:
@@ -102,7 +103,7 @@ private:
 	void refused(const Error &why) noexcept override;
 	[[nodiscard]] Result<std::uint32_t> announced(const ConnectionRecord &theirs) const;
 	[[nodiscard]] Result<void> check_room(std::uint32_t calls) const;
-	/** Where a client was seen that may come back. */
+	/** Last place of a client that may come back. */
 	struct Seen {
 		std::uint32_t worker = 0;
 		std::weak_ptr<Connection> connection;
@@ -128,8 +129,8 @@ private:
 	/* Of the thread in run() */
 	std::vector<std::shared_ptr<Connection>> connections_;
 	std::map<ClientId, Seen> seen_;
-	std::uint32_t met_ = 0;      /* connections, and clients that are not ready yet */
-	std::uint32_t promised_ = 0; /* receive buffers, to these */
+	std::uint32_t met_ = 0;      /* connections, including clients that are not ready yet */
+	std::uint32_t promised_ = 0; /* receive buffers promised to these */
 	std::unique_ptr<apps::Reception> reception_;
 	apps::Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
 	std::atomic<bool> ran_{false};

@@ -9,7 +9,10 @@
 namespace prism::rpc
 {
 
-/** How long calls of a connection take, of which one in a few is measured: the clock costs as much as a short call. */
+/**
+ * Meter of the server's time for the calls of a connection. It measures one call in a few: the clock costs as much as a
+ * short call.
+ */
 class ServerTime
 {
 public:
@@ -19,7 +22,7 @@ public:
 		if (measures_)
 			began_ = device.now();
 	}
-	/** The call has ended. What the response tells: the time of the last one that was measured, us. */
+	/** Ends the call. Returns the time for the response: that of the last measured call, us. */
 	std::uint16_t end(const CallDevice &device) noexcept
 	{
 		if (measures_)

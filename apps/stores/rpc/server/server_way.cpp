@@ -18,19 +18,19 @@ namespace prism::rpc
 namespace
 {
 
-/** Requests come as messages into shared buffers. */
+/** Returns true if requests come as messages into shared buffers. */
 bool receives(Way way) noexcept
 {
 	return way == Way::two_sided || way == Way::window;
 }
 
-/** Bytes of a message, with what the way puts before it. */
+/** Returns the bytes of a message, with the way's prefix. */
 std::size_t message_size(Way way, const ChannelSizes &sizes) noexcept
 {
 	return sizes.request + (way == Way::window ? window::prefix_size : 0);
 }
 
-/** Of one worker. Buffers are for the load of all its clients together. */
+/** Returns the sizes for one worker. Its buffers are for the load of all its clients together. */
 slots::PoolSizes pool_sizes(const ServerOptions &options, const ChannelSizes &sizes) noexcept
 {
 	const std::uint32_t buffers = std::max(options.receive_buffers / options.threads, options.max_depth);
@@ -38,7 +38,7 @@ slots::PoolSizes pool_sizes(const ServerOptions &options, const ChannelSizes &si
 		sizes, static_cast<std::uint32_t>(options.connections_of_worker()) * options.max_depth, buffers);
 }
 
-/** Receive buffers of one worker: as many requests as the options say, each in all its fragments. */
+/** Returns the receive buffers of one worker: for as many requests as the options say, each in all its fragments. */
 std::uint32_t datagrams(const ServerOptions &options, const ChannelSizes &sizes) noexcept
 {
 	constexpr std::uint64_t most = 8192;
@@ -94,7 +94,10 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 	}
 }
 
-/* One worker may get all receives, and connections that have closed keep entries until they are removed. */
+/*
+ * Counts all receives, as one worker may get them all, and the entries of closed connections, which stay until they are
+ * removed.
+ */
 std::size_t ServerWay::completions() const noexcept
 {
 	if (options_.way == Way::datagram)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The part of a server that depends on its way: what all its workers share. */
+/* The part of a server that depends on its way: the state that all its workers share. */
 #pragma once
 
 #include "rpc/device/verbs_call_device.hpp"
@@ -17,25 +17,27 @@ namespace prism::rpc
 class ServerWay
 {
 public:
-	/** @p sizes: of the server's messages. @p access_flags: what clients may do to the store's own regions. */
+	/** @p sizes: of the server's messages. @p access_flags: clients' rights to the store's own regions. */
 	static Result<ServerWay> create(const ProtectionDomain &pd, const ServerOptions &options,
 		const ChannelSizes &sizes, unsigned access_flags);
 
-	/** Adds what create() and the transports will take. */
+	/** Adds the memory that create() and the transports will need. */
 	static void plan(apps::MemoryPlan &plan, const ServerOptions &options, const ChannelSizes &sizes);
 
-	/** One worker's part, whose completions go to @p cq; @p device has the same. */
+	/** Makes one worker's transport, whose completions go to @p cq; @p device must use the same queue. */
 	[[nodiscard]] Result<std::unique_ptr<Transport>> transport(const CompletionQueue &cq, CallDevice &device) const;
-	/** That of a worker. */
+	/** Makes the device of a worker. */
 	[[nodiscard]] std::unique_ptr<CallDevice> device(const CompletionQueue &cq) const
 	{
 		return std::make_unique<VerbsCallDevice>(pd_, cq, pool_.get());
 	}
 
-	/** Entries that the completion queue of a worker needs. */
+	/** Returns the entries that a worker's completion queue needs. */
 	[[nodiscard]] std::size_t completions() const noexcept;
 
-	/** Requests of clients hold receive buffers, of which there are ServerOptions::receive_buffers. */
+	/**
+	 * Returns true if clients' requests hold receive buffers, of which there are ServerOptions::receive_buffers.
+	 */
 	[[nodiscard]] bool promises_buffers() const noexcept { return pool_ != nullptr; }
 
 private:

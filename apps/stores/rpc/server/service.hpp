@@ -13,7 +13,7 @@
 namespace prism::rpc
 {
 
-/** Appends what servers of calls tell of them. */
+/** Appends the metrics of servers of calls. */
 inline void collect_calls(std::vector<apps::Metric> &metrics, const ServerStats &stats)
 {
 	const auto count = [&metrics](const char *name, const char *help, std::uint64_t value) {
@@ -27,14 +27,14 @@ inline void collect_calls(std::vector<apps::Metric> &metrics, const ServerStats 
 	count("prism_connections_vanished_total", "Connections that failed in the device", stats.vanished);
 }
 
-/** A store of calls as a program serves it. Server: with run(), stop(), and stats() that have ServerStats. */
+/** A store of calls as a program serves it. Server: has run(), stop(), and stats() that contain ServerStats. */
 template <typename Server>
 class CallService final : public apps::Service
 {
 public:
 	using Collect = std::function<void(std::vector<apps::Metric> &, const Server &)>;
 
-	/** @p tell: all figures as JSON. @p collect: appends the metrics of the store itself, if it has any. */
+	/** @p tell: returns all figures as JSON. @p collect: appends the metrics of the store itself, if it has any. */
 	CallService(
 		std::unique_ptr<Server> server, std::function<std::string(const Server &)> tell,
 		Collect collect = [](auto &, const auto &) {})
@@ -44,7 +44,7 @@ public:
 
 	[[nodiscard]] std::uint16_t port() const noexcept override { return server_->port(); }
 	Result<void> serve() override { return server_->run(); }
-	/** Calls that have arrived are answered first. */
+	/** Stops the server, which first answers the calls that have arrived. */
 	void drain(std::chrono::milliseconds) noexcept override { server_->stop(); }
 	void stop() noexcept override { server_->stop(); }
 	[[nodiscard]] std::string final_stats() override { return tell_(*server_); }

@@ -46,7 +46,9 @@ bool Connection::execute(
 	return true;
 }
 
-/* A call that was executed before the client lost its connection, and whose response it may not have got. */
+/*
+ * Repeats the response to a call that was executed before the client lost its connection, and may not have received it.
+ */
 bool Connection::repeat(std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept
 {
 	MessageHeader header;
@@ -65,7 +67,7 @@ void Connection::keep_responses() noexcept
 {
 	if (who.stay == Stay::once || refused_)
 		return;
-	/* Those that it did not ask for again, if it came back before. */
+	/* Keep also the responses that it did not ask for again after an earlier return. */
 	channel->keep(kept_);
 	worker_.gone_.keep(who.client, std::move(kept_), worker_.device_->now());
 }
@@ -89,19 +91,19 @@ void Connection::lose(const std::string &why) noexcept
 	worker_.give_up(*this, worker_.vanished, why);
 }
 
-/* The channel is destroyed when all its completions have arrived. */
+/* Closes the connection. The channel is destroyed when all its completions have arrived. */
 void Connection::close() noexcept
 {
 	if (closed_)
 		return;
 	closed_ = true;
 	closed_at_ = worker_.device_->now();
-	/* Before the client can notice, so that a client that was cut off holds no lock any more. */
+	/* First release its state: a client that was cut off must hold no lock any more when it notices. */
 	session_.reset();
 	worker_.graves_++;
 	channel->close();
 	keep_responses();
-	/* This tells the client. The thread in run() closes the descriptor. */
+	/* Tell the client. The thread in run() closes the descriptor. */
 	if (link)
 		(void)shutdown(link->fd(), SHUT_RDWR);
 }
@@ -137,7 +139,7 @@ void Worker::read_mail() noexcept
 {
 	const std::lock_guard guard(mail_lock_);
 	has_mail_.store(false, std::memory_order_relaxed);
-	/* In their order: a client that comes back is served from what the connection before has left. */
+	/* In this order: a client that comes back needs the responses that its previous connection has left. */
 	for (Letter &letter : mail_) {
 		if (letter.arrives)
 			arrive(std::move(letter.connection));
@@ -165,14 +167,19 @@ Connection *Worker::find(std::uint32_t number) noexcept
 {
 	auto found = connections_.find(number);
 	if (found == connections_.end()) {
-		/* It was added before the client could send, but perhaps after this thread last read its mail. */
+		/*
+		 * The connection was added before the client could send, but perhaps after this thread last read its
+		 * mail.
+		 */
 		read_mail();
 		found = connections_.find(number);
 	}
 	return found == connections_.end() ? nullptr : found->second.get();
 }
 
-/* Log, count, close, in this order: the reason is in the log when the count shows, and both when the client notices. */
+/*
+ * Logs, counts, closes, in this order: the reason is in the log when the count shows, and both when the client notices.
+ */
 void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept
 {
 	if (connection.closed())
@@ -209,7 +216,7 @@ void Worker::handle(const Completion &completion) noexcept
 
 bool Worker::look() noexcept
 {
-	/* Behind a nap, and at the end, the next turn may be far. */
+	/* Look at all after a nap and at the end, as the next turn may be far off. */
 	const bool everybody = next_nap_.count() || server_.stopping.load(std::memory_order_relaxed);
 	return rota_.turn(
 		[](Connection &connection) { return !connection.closed() && connection.channel->look(connection); },
@@ -229,7 +236,7 @@ bool Worker::turn() noexcept
 	for (Connection *connection : touched_)
 		connection->post();
 	touched_.clear();
-	/* Only after the queue was empty, so that it has no completions of closed connections. */
+	/* Bury only after the queue was empty: then it has no completions of closed connections. */
 	if (got < static_cast<int>(batch) && graves_)
 		bury();
 	if (!gone_.empty() && !got)
@@ -242,7 +249,7 @@ void Worker::nap(Clock::duration idle) noexcept
 	if (idle < server_.settings.spin)
 		return;
 	device_->leave_alone();
-	/* A call after a long rest may wait longer than one after a short rest: never for a longer share of it. */
+	/* A call after a long rest may wait longer than one after a short rest, but never for a longer share of it. */
 	const Clock::duration longest = std::min<Clock::duration>(server_.settings.max_nap, idle / longest_nap_share);
 	next_nap_ = std::max<Clock::duration>(std::min(next_nap_ * 2, longest), first_nap);
 	std::this_thread::sleep_for(next_nap_);

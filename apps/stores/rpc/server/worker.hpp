@@ -18,12 +18,12 @@
 namespace prism::rpc
 {
 
-/** What all workers of a server know of it. Outlives them. */
+/** State of a server that all its workers share. Outlives them. */
 struct ServerState {
 	explicit ServerState(ServerOptions options) : settings(std::move(options)) {}
 
 	const ServerOptions settings;
-	mutable apps::LimitedLog log{settings.log}; /* of what clients cause */
+	mutable apps::LimitedLog log{settings.log}; /* of events caused by clients */
 	std::atomic<bool> stopping{false};
 };
 
@@ -32,20 +32,20 @@ class Worker
 public:
 	using ConnectionPointer = std::shared_ptr<Connection>;
 
-	/** @p device is that of @p way. */
+	/** @p device: the one that @p way uses. */
 	Worker(const ServerState &server, std::unique_ptr<CallDevice> device, std::unique_ptr<Transport> way);
 	Worker(const Worker &) = delete;
 	Worker &operator=(const Worker &) = delete;
 
 	[[nodiscard]] Transport &transport() noexcept { return *transport_; }
 
-	/** For the thread in Server::run(): before the client may send anything; and when it has gone. */
+	/** For the thread in Server::run(): add() before the client may send anything, remove() after it has gone. */
 	void add(const ConnectionPointer &connection);
 	void remove(const ConnectionPointer &connection);
-	/** Connections that this worker has not let go of. */
+	/** Returns the number of connections that this worker still holds. */
 	[[nodiscard]] std::size_t load() const noexcept { return assigned_.load(std::memory_order_relaxed); }
 
-	/** Does what can be done now: run() does that again and again. False: there was nothing. */
+	/** Does all work that is ready. Returns false if there was none. run() calls it again and again. */
 	bool turn() noexcept;
 	/** The thread's body, until the server stops. Afterwards no connection is left. */
 	void run();
@@ -62,7 +62,7 @@ private:
 	static constexpr std::size_t batch = 32;
 	struct Letter {
 		ConnectionPointer connection;
-		bool arrives; /* else it is to be closed */
+		bool arrives; /* false: it is to be closed */
 	};
 
 	bool look() noexcept;

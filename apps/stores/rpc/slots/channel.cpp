@@ -31,7 +31,7 @@ SlotsChannel::~SlotsChannel()
 	pool_.give_slots(first_, static_cast<std::uint32_t>(slots_.size()));
 }
 
-/* The response to the call of the slot is no longer wanted. */
+/* Retracts the response in the slot: it is no longer wanted. */
 void SlotsChannel::retract(std::uint32_t call) noexcept
 {
 	Slot &slot = slots_[call];
@@ -42,7 +42,9 @@ void SlotsChannel::retract(std::uint32_t call) noexcept
 	slot.response = nullptr;
 }
 
-/* Copies the message, which others may change, and looks only at the copy. Its size, or nothing: it is wrong. */
+/*
+ * Copies the message, which others may change, and checks only the copy. Returns its size, or nothing if it is wrong.
+ */
 std::optional<std::uint32_t> SlotsChannel::load_request(
 	const std::byte *buffer, std::uint32_t bound, std::uint32_t seq) noexcept
 {
@@ -53,7 +55,7 @@ std::optional<std::uint32_t> SlotsChannel::load_request(
 	return frame.size;
 }
 
-/* A request, or that a response was fetched. Every turn asks that of every slot. */
+/* Returns true if there is a request, or a response was fetched. Every turn asks every slot. */
 bool SlotsChannel::has_news(const Slot &slot, const std::byte *at) noexcept
 {
 	return load_acquire(at + request_offset) ||
@@ -66,7 +68,7 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 	std::byte *const at = place(call);
 	prismdv_bounded_ptr shown;
 	const bool requested = prismdv_fetch_ptr(pointer_at(at + request_offset), &shown);
-	/* Its response was fetched; so it was if a request was posted behind it. */
+	/* The client has fetched the response: it says so, or has posted the next request. */
 	retract(call);
 	if (!requested)
 		return false;
@@ -78,7 +80,7 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 	}
 	std::byte *const response = pool_.take_response();
 	if (!response)
-		return false; /* it waits in its slot */
+		return false; /* the request waits in its slot */
 	const std::optional<std::uint32_t> size = load_request(buffer, shown.bound, seq);
 	prismdv_retract_ptr(pointer_at(at + request_offset));
 	pool_.release_request(shown.ptr);
@@ -128,7 +130,7 @@ bool SlotsChannel::look(Calls &calls) noexcept
 	return found;
 }
 
-/* The server posts nothing. */
+/* Any completion is an error, as the server posts nothing. */
 void SlotsChannel::take(const Completion &completion, Calls &calls) noexcept
 {
 	calls.lose(std::string("connection failed: ") + completion.describe());

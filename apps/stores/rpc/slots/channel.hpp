@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Calls that clients ALLOCATE and whose responses they READ through bounded pointers, at the server. */
+/* Calls that clients ALLOCATE, and whose responses they READ through bounded pointers, at the server. */
 #pragma once
 
 #include "rpc/protocol/frame.hpp"
@@ -19,9 +19,9 @@
 namespace prism::rpc::slots
 {
 
-/** How much memory a worker has for calls. */
+/** Sizes of a worker's memory for calls. */
 struct PoolSizes {
-	std::uint32_t slots = 0;     /**< of all connections */
+	std::uint32_t slots = 0;     /**< slots of all connections */
 	std::uint32_t requests = 0;  /**< buffers for requests that were not executed yet */
 	std::uint32_t responses = 0; /**< buffers for responses that were not fetched yet */
 	std::uint32_t request_size = 0;
@@ -35,7 +35,7 @@ struct PoolSizes {
 	static PoolSizes of(const ChannelSizes &sizes, std::uint32_t slots, std::uint32_t buffers) noexcept;
 };
 
-/** The memory of one worker's calls. Its thread's, but for the slots' places. */
+/** The memory of one worker's calls. Used by its thread, except where noted. */
 class CallPool
 {
 public:
@@ -49,7 +49,7 @@ public:
 	[[nodiscard]] const PoolSizes &sizes() const noexcept { return sizes_; }
 	[[nodiscard]] FreeListInfo list() const noexcept { return list_->info(); }
 
-	/** @p count slots, zeroed, one behind the other; nothing: there is no room. Any thread. */
+	/** Takes @p count slots, zeroed and consecutive; returns nothing if there is no room. Any thread. */
 	std::optional<std::uint32_t> take_slots(std::uint32_t count);
 	void give_slots(std::uint32_t first, std::uint32_t count);
 	[[nodiscard]] std::byte *slot(std::uint32_t index) const noexcept
@@ -58,17 +58,17 @@ public:
 	}
 	[[nodiscard]] RemoteRegion region(std::uint32_t first, std::uint32_t count) const noexcept;
 
-	/** The request of @p bound bytes at @p address, or null: no buffer begins there, or it is shorter. */
+	/** Returns the request of @p bound bytes at @p address; null if no buffer begins there, or it is shorter. */
 	[[nodiscard]] const std::byte *request(std::uint64_t address, std::uint32_t bound) const noexcept;
-	/** The buffer at @p address, to which no slot points any more, is for other requests. */
+	/** Gives the buffer at @p address, to which no slot points any more, to other requests. */
 	void release_request(std::uint64_t address) noexcept { consumed_.push_back(address); }
 
-	/** Where @p place is for the device. */
+	/** Returns the device's address of @p place. */
 	[[nodiscard]] std::uint64_t address_of(const std::byte *place) const noexcept
 	{
 		return memory_.address_of(place);
 	}
-	/** A buffer for a response, or null. */
+	/** Returns a buffer for a response, or null. */
 	std::byte *take_response() noexcept;
 	void release_response(std::byte *buffer) noexcept
 	{
@@ -76,13 +76,18 @@ public:
 		starving_since_.reset();
 	}
 	[[nodiscard]] std::size_t free_responses() const noexcept { return responses_.size(); }
-	/** Requests wait for a buffer, and for so long none was released that whoever holds one has stopped. */
+	/**
+	 * Returns true if requests wait for a buffer, and none was released for so long that its holder must have
+	 * stopped.
+	 */
 	[[nodiscard]] bool stuck() const noexcept { return stuck_; }
 
-	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended, and whether those for
-	 * responses are stuck. */
+	/**
+	 * Gives consumed buffers to the list; looks for lost ones if a connection has ended; checks whether those for
+	 * responses are stuck.
+	 */
 	void end_turn() noexcept;
-	/** A connection has ended: a buffer may be lost that a request was to come into. Any thread. */
+	/** Notes that a connection has ended: a buffer that a request was to come into may be lost. Any thread. */
 	void connection_ended() noexcept { suspect_ = true; }
 
 private:
@@ -95,16 +100,17 @@ private:
 	std::unique_ptr<RequestList> list_;
 	const PoolSizes sizes_;
 	const Nanoseconds lost_after_;
-	const std::uint32_t batch_; /* of buffers that are given back */
+	const std::uint32_t batch_; /* buffers that are given back together */
 	std::vector<std::uint64_t> consumed_;
 	std::vector<std::byte *> responses_;
-	bool starved_ = false; /* a request found no buffer in this turn */
+	bool starved_ = false; /* true if a request found no buffer in this turn */
 	bool stuck_ = false;
-	std::optional<CallDevice::Clock::time_point> starving_since_; /* and none was released since */
+	std::optional<CallDevice::Clock::time_point> starving_since_; /* requests wait, and no buffer was released
+								       * since */
 	CallDevice::Clock::time_point starved_last_;
-	unsigned turns_ = 0; /* since the first of these was consumed */
+	unsigned turns_ = 0; /* turns since the first consumed buffer */
 	std::atomic<bool> suspect_{false};
-	std::optional<CallDevice::Clock::time_point> marked_at_; /* a scan is under way */
+	std::optional<CallDevice::Clock::time_point> marked_at_; /* set while a scan is under way */
 	std::mutex places_lock_;
 	std::vector<std::uint8_t> used_slots_;
 };
@@ -127,8 +133,8 @@ public:
 
 private:
 	struct Slot {
-		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
-		std::byte *response = nullptr;             /* to it, until it was fetched */
+		std::uint32_t seq = seq_before(first_seq); /* of the last executed call */
+		std::byte *response = nullptr;             /* its response, until it was fetched */
 	};
 
 	[[nodiscard]] std::byte *place(std::uint32_t call) const noexcept { return pool_.slot(first_ + call); }
@@ -147,7 +153,7 @@ private:
 	const std::uint32_t first_;
 	std::vector<Slot> slots_;
 	ServerTime time_;
-	std::unique_ptr<Port> port_; /* until the slots can be another's */
+	std::unique_ptr<Port> port_; /* reset before the slots are given to another connection */
 };
 
 class SlotsTransport final : public Transport

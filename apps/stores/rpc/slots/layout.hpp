@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where calls and responses are at the server, for the way slots. All clients of a worker share one region, under one
+ * Layout of calls and responses at the server, way slots. All clients of a worker share one region, under one
  * R_Key: an indirect READ reaches its pointer and what that points at under the same key. So they trust each other.
  *
  * In the region: slots of 64 bytes, those of a connection one behind the other; the buffers of the worker's free list,

@@ -14,12 +14,12 @@ namespace prism::rpc::slots
 namespace
 {
 
-/* A slot that is not used again in this time has its response given back. */
+/* Time after which the response of an unused slot is given back */
 constexpr auto idle_time = std::chrono::milliseconds(1);
-/* Before a request that was refused is sent again; doubled each time, up to 64 times that. */
+/* Time before a refused request is sent again; doubled each time, up to 64 times that */
 constexpr auto refused_time = std::chrono::microseconds(20);
 constexpr std::uint32_t most_doublings = 6;
-/* The first READs ask for no more than a packet takes on any path. */
+/* Bytes of the first READs: no more than fit in a packet on any path */
 constexpr std::uint32_t first_guess = 1024;
 
 } // namespace
@@ -95,7 +95,9 @@ SlotsLink::Clock::duration SlotsLink::retry_time(const Slot &slot) noexcept
 	return refused_time * (1U << std::min(slot.refusals, most_doublings));
 }
 
-/* ALLOCATE stores the request in a buffer, then the bounded pointer to it, with the seq, in the slot. */
+/*
+ * Begins the ALLOCATE, which stores the request in a buffer, then the bounded pointer to it, with the seq, in the slot.
+ */
 void SlotsLink::begin_request(std::uint32_t index) noexcept
 {
 	const Slot &slot = slots_[index];
@@ -142,11 +144,14 @@ void SlotsLink::begin_read(std::uint32_t index, std::uint32_t bytes) noexcept
 	counters_.fetches++;
 }
 
-/* The next request says the same, but there is none. Posted behind the READ's completion: a READ may be run again. */
+/*
+ * Tells the server that the response was fetched. The next request would say the same, but there is none. It is posted
+ * after the READ's completion, as a READ may be executed again.
+ */
 void SlotsLink::tell_fetched(std::uint32_t index, std::uint32_t seq) noexcept
 {
 	if (queue().waits(fetched_lane(index)))
-		return; /* there was no room for that of an earlier response */
+		return; /* there was no room for the note of an earlier response */
 	const std::uint64_t word = seq;
 	std::memcpy(memory().data() + landing_offset(index), &word, sizeof(word));
 	ibv_send_wr &wr = queue().begin(fetched_lane(index), memory().slice(landing_offset(index), sizeof(word))).wr;
@@ -165,7 +170,7 @@ void SlotsLink::take_request(std::uint32_t index, Status status) noexcept
 		break_off(EPROTO);
 		return;
 	}
-	/* Nothing was done. READs that are under way for it find nothing. */
+	/* The request had no effect. READs under way for it find nothing. */
 	counters_.refused++;
 	if (slots_[index].stage == Stage::pause)
 		wait(index, Stage::refused, retry_time(slots_[index]), now());
@@ -204,7 +209,7 @@ void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Lis
 	}
 	const Frame frame = Frame::load(memory().data() + landing_offset(index));
 	const std::size_t bytes = frame_size + frame.size;
-	const bool cut = bytes > completion.byte_len; /* as no more was asked for */
+	const bool cut = bytes > completion.byte_len; /* cut off because no more was asked for */
 	if (completion.status != Status::ok || completion.byte_len < frame_size || frame.seq != slot.seq ||
 		frame.size > sizes().response || bytes < completion.byte_len ||
 		(cut && completion.byte_len != slot.asked)) {
@@ -219,7 +224,7 @@ void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Lis
 	finish_call(index, frame, listener);
 }
 
-/* A lane's request has ended. False: the link is broken. */
+/* Takes the end of a lane's request. Returns false if the link is broken. */
 bool SlotsLink::take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept
 {
 	if (lane < depth())
@@ -230,8 +235,9 @@ bool SlotsLink::take_sent(std::uint32_t lane, const Completion &completion, List
 }
 
 /*
- * The request would tell that the response before it was fetched, but is refused for want of a buffer. Clients that all
- * wait so would keep the buffers of their last responses for ever.
+ * Sends a refused request again. It would tell the server that the previous response was fetched, but it is refused for
+ * want of a buffer. So this is told separately: otherwise clients that all wait like this would keep the buffers of
+ * their last responses for ever.
  */
 void SlotsLink::retry(std::uint32_t index, Clock::time_point now) noexcept
 {

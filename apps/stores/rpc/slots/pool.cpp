@@ -15,10 +15,10 @@ namespace prism::rpc::slots
 namespace
 {
 
-/* Buffers are given back in batches, as each costs the device a grace period, but not late. */
+/* Buffers are given back in batches, as each batch costs the device a grace period, but without much delay. */
 constexpr std::uint32_t largest_batch = 16;
 constexpr unsigned most_turns = 32;
-/* Between two turns of a worker that runs, naps included */
+/* Longest time between two turns of a running worker, naps included */
 constexpr auto longest_turn = std::chrono::milliseconds(100);
 
 } // namespace
@@ -109,8 +109,9 @@ std::byte *CallPool::take_response() noexcept
 }
 
 /*
- * A client may have written over a pointer to its buffer, or have died before there was one. What nobody has shown for
- * long is lost: requests that came meanwhile were released, those that wait are in slots.
+ * Gives back lost buffers. A client may have overwritten a pointer to its buffer, or have died before there was one. A
+ * buffer that no slot has shown for long is lost: requests that came meanwhile were released, and waiting ones are in
+ * slots.
  */
 void CallPool::recover() noexcept
 {
@@ -130,7 +131,10 @@ void CallPool::recover() noexcept
 	list_->collect();
 }
 
-/* A worker that stood still for a while itself, in a stopped process, begins anew: its clients could do nothing. */
+/*
+ * Checks whether requests wait too long for response buffers. A worker that itself stood still, in a stopped process,
+ * begins anew: its clients could do nothing.
+ */
 void CallPool::look_whether_stuck() noexcept
 {
 	stuck_ = false;
@@ -141,7 +145,7 @@ void CallPool::look_whether_stuck() noexcept
 	const auto now = device_.now();
 	if (now - std::exchange(starved_last_, now) > longest_turn || !starving_since_)
 		starving_since_ = now;
-	/* Half of that: clients that wait have 10 s of patience, too. */
+	/* Half of it, as waiting clients have 10 s of patience, too. */
 	stuck_ = now - *starving_since_ > lost_after_ / 2;
 }
 
@@ -154,7 +158,7 @@ void CallPool::end_turn() noexcept
 		return;
 	}
 	if (consumed_.size() < batch_ && ++turns_ < most_turns)
-		return; /* more may come */
+		return; /* wait for more */
 	turns_ = 0;
 	list_->give_back(consumed_);
 	consumed_.clear();

@@ -80,7 +80,7 @@ void TwoSidedChannel::post(Calls &calls) noexcept
 		calls.lose(std::string("cannot send: ") + std::strerror(error));
 }
 
-/* What the client has not got yet is among the last of the ring: it gets responses in their order. */
+/* Keeps the last responses of the ring: the client gets responses in order, so those that it lacks are among these. */
 void TwoSidedChannel::keep(KeptResponses &kept) const
 {
 	const std::uint64_t first = built_ - std::min<std::uint64_t>(built_, requests_.size());
@@ -120,7 +120,7 @@ void TwoSidedTransport::discard(const Completion &completion) noexcept
 		receives_.recycle(static_cast<std::uint32_t>(completion.wr_id));
 }
 
-/* Receives before responses, as a response brings the client's next request, which needs a buffer. */
+/* Posts receives before responses, as a response brings the client's next request, which needs a buffer. */
 void TwoSidedTransport::end_turn() noexcept
 {
 	(void)receives_.flush();

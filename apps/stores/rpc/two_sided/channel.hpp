@@ -14,7 +14,7 @@ namespace prism::rpc
 {
 
 /**
- * Responses are built in a ring: requests are answered in their order, and the sends of a queue pair complete in
+ * Channel with a ring of responses: requests are answered in their order, and the sends of a queue pair complete in
  * theirs.
  */
 class TwoSidedChannel final : public Channel
@@ -51,7 +51,7 @@ private:
 class TwoSidedTransport final : public Transport
 {
 public:
-	/** @p access_flags: of the queue pairs, what clients may do by themselves. */
+	/** @p access_flags: of the queue pairs, clients' direct accesses. */
 	TwoSidedTransport(CallDevice &device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
 		: device_(device), receives_(pool), sizes_(sizes), access_(access_flags)
 	{

@@ -112,7 +112,7 @@ void TwoSidedLink::take_response(std::uint64_t receive, std::uint32_t length, Li
 		hand_over(*slot, receive, length, listener);
 }
 
-/* The request of the slot has ended. False: the link is broken. */
+/* Takes the end of the slot's request. Returns false if the link is broken. */
 bool TwoSidedLink::take_sent(std::uint32_t slot, const Completion & /*completion*/, Listener &listener) noexcept
 {
 	if (reading_[slot]) {
@@ -136,7 +136,7 @@ void TwoSidedLink::take_any(const Completion &completion, Listener &listener) no
 void TwoSidedLink::drive(Listener &listener) noexcept
 {
 	std::array<Completion, 32> taken;
-	/* While others are under way, their answers bring more requests, which can share the doorbell. */
+	/* Wait while others are under way: their answers bring more requests, which can share the doorbell. */
 	if (queue().begun() == active())
 		flush();
 	const int got = device().poll(taken);

@@ -27,8 +27,10 @@ public:
 	static Result<std::unique_ptr<TwoSidedLink>> create(Introduced introduced);
 	Result<void> start() override;
 
-	/** Begins a READ of @p length bytes into read_memory(slot), of any slot that has nothing under way; those from
-	 * depth() on are ClientOptions::readers. */
+	/**
+	 * Begins a READ of @p length bytes into read_memory(slot), of any slot that has nothing under way; slots from
+	 * depth() on are ClientOptions::readers.
+	 */
 	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
 	[[nodiscard]] const std::byte *read_memory(std::uint32_t slot) const noexcept
 	{
@@ -37,7 +39,10 @@ public:
 
 private:
 	static constexpr std::uint64_t nothing = ~std::uint64_t{0};
-	/** A response that came before its request is known to have been sent: the device may have to send it again. */
+	/**
+	 * A response that came before its request is known to have been sent: the device may have to send the request
+	 * again.
+	 */
 	struct Early {
 		std::uint64_t receive = nothing;
 		std::uint32_t length = 0;

@@ -31,7 +31,7 @@ void WindowChannel::open_epoch() noexcept
 	prismdv_publish_ptr(ring_.pointer(epoch), ring_.address(stream_.base()), stream_.bound(), epoch);
 }
 
-/* What the request says of the stream. False: the connection is closed. */
+/* Takes the client's epoch from the request. Returns false if the connection is closed. */
 bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexcept
 {
 	std::uint32_t epoch = 0;
@@ -49,7 +49,9 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 	while (!records_.empty() && records_.front() < stream_.base())
 		records_.pop_front();
 	if (heard == ServedStream::Heard::next_epoch) {
-		/* In this order: who finds the new epoch may end it, and then looks at the old one's pointer. */
+		/*
+		 * In this order: a client that finds the new epoch may end it, and then looks at the old one's pointer.
+		 */
 		prismdv_retract_ptr(ring_.pointer(epoch - 1));
 		open_epoch();
 	}

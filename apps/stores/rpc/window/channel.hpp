@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Calls by SEND, whose responses the client READs many at once, at the server. */
+/* Calls by SEND, whose responses the client READs, many at once; at the server. */
 #pragma once
 
 #include "rpc/server/channel.hpp"
@@ -44,14 +44,14 @@ private:
 	Incoming incoming_;
 	ServedStream stream_;
 	ServerTime time_;
-	std::uint32_t next_ = first_seq;    /* of responses */
-	std::deque<std::uint64_t> records_; /* where those begin that are not free */
+	std::uint32_t next_ = first_seq;    /* seq of the next response */
+	std::deque<std::uint64_t> records_; /* positions of the records that are not free */
 };
 
 class WindowTransport final : public Transport
 {
 public:
-	/** The pool's buffers have room for prefix_size bytes more than the longest request. */
+	/** The pool's buffers must have room for prefix_size bytes more than the longest request. */
 	WindowTransport(CallDevice &device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
 		: device_(device), receives_(pool), sizes_(sizes), access_(access_flags | access::remote_read)
 	{

@@ -31,21 +31,22 @@
 namespace prism::rpc::window
 {
 
-/** Id of the region in the server's record. What it says is where the pointers are, and the size of the ring. */
+/** Id of the region in the server's record, which has the address of the pointers and the size of the ring. */
 constexpr std::uint32_t window_region = 0x52500004;
 
 constexpr std::size_t pointer_size = 16;
 constexpr std::size_t prefix_size = 16;
 
-/** Bytes of the stream that a message takes. */
+/** Returns the bytes of the stream that a message takes. */
 constexpr std::uint64_t record_size(std::uint64_t message) noexcept
 {
 	return frame_size + apps::rounded_up(message, 8);
 }
 
 /**
- * Enough for a client that has read nothing for as long as it may. It holds what it consumed before it found its epoch,
- * what it consumed since, and what comes meanwhile: each the responses to all its calls.
+ * Returns a size that suffices for a client that has read nothing for as long as it may. The ring holds the responses
+ * that it consumed before it found its epoch, those consumed since, and those that come meanwhile: each at most the
+ * responses to all its calls.
  */
 constexpr std::uint64_t ring_size(std::uint32_t calls, std::size_t response, std::size_t page) noexcept
 {

@@ -67,7 +67,7 @@ void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 		look_at_ = last_news_ + pace_.wait();
 }
 
-/* Of one READ at a time: see layout.hpp. */
+/* Begins the READ. Only one is under way at a time: see layout.hpp. */
 void WindowLink::begin_read() noexcept
 {
 	stream_.begin_read();
@@ -92,7 +92,7 @@ void WindowLink::hand_over(const std::byte *record, const Frame &frame, Listener
 		deliver(*slot, response, listener);
 }
 
-/* Of @p length bytes from the base of the READ's epoch on. False: there was no new record. */
+/* Takes @p length bytes from the base of the READ's epoch on. Returns false if there was no new record. */
 bool WindowLink::take_records(std::uint32_t length, Listener &listener) noexcept
 {
 	const std::uint64_t before = stream_.known();
@@ -122,7 +122,7 @@ void WindowLink::take_read(const Completion &completion, Listener &listener) noe
 {
 	reading_ = false;
 	const auto time = now();
-	const bool found = completion.status == Status::ok; /* or the server has not heard of the epoch yet */
+	const bool found = completion.status == Status::ok; /* otherwise the server has not heard of the epoch yet */
 	if (!found && completion.status != Status::null_pointer) {
 		break_off(EPROTO);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Calls by SEND, at the client, which READs all responses that are ready at once. layout.hpp has the protocol. */
+/* Calls by SEND, at the client, which READs all ready responses at once. layout.hpp has the protocol. */
 #pragma once
 
 #include "rpc/client/pace.hpp"
@@ -24,7 +24,7 @@ public:
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
 	static Needs needs(const ClientOptions &options) noexcept { return {.lanes = options.depth + 1}; }
-	/** Errors: EBADMSG (the server does not say where responses are), those of the device. */
+	/** Errors: EBADMSG (the server does not give the place of responses), those of the device. */
 	static Result<std::unique_ptr<WindowLink>> create(Introduced introduced);
 	Result<void> start() override { return connect_port(true); }
 
@@ -45,13 +45,13 @@ private:
 	RemoteRegion pointers_;
 	Pace pace_;
 	ReadStream stream_;
-	std::uint32_t next_ = first_seq; /* of responses */
+	std::uint32_t next_ = first_seq; /* seq of the next response */
 	bool reading_ = false;
-	std::uint32_t failed_ = 0;    /* READs in a row that brought nothing */
+	std::uint32_t failed_ = 0;    /* consecutive READs that found nothing new */
 	std::uint64_t at_least_ = 0;  /* bytes of the next READ, for a record that was cut off */
-	std::uint64_t usual_ = 0;     /* bytes of a record of late */
-	Clock::time_point look_at_;   /* when the next READ is due */
-	Clock::time_point last_news_; /* a request was sent or a response came */
+	std::uint64_t usual_ = 0;     /* bytes of recent records */
+	Clock::time_point look_at_;   /* time of the next READ */
+	Clock::time_point last_news_; /* time at which a request was sent or a response came */
 };
 
 } // namespace prism::rpc::window

@@ -15,28 +15,30 @@ namespace prism::rpc::window
 class Ring
 {
 public:
-	/** @p size: of the ring, a multiple of page_size(). Errors: ENOMEM and others of mmap(2), those of
-	 * ibv_reg_mr(3). */
+	/**
+	 * @p size: of the ring, a multiple of page_size(). Errors: ENOMEM and others of mmap(2), those of
+	 * ibv_reg_mr(3).
+	 */
 	static Result<Ring> create(CallDevice &device, std::uint64_t size);
 	static std::size_t page_size() noexcept;
 
 	[[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-	/** Byte @p position of the stream, and as many as the ring has behind it. */
+	/** Returns byte @p position of the stream, with the bytes that the ring has after it. */
 	[[nodiscard]] std::byte *at(std::uint64_t position) const noexcept
 	{
 		return memory_.data() + page_size() + position % size_;
 	}
-	/** The same for the device. */
+	/** Likewise, as the device's address. */
 	[[nodiscard]] std::uint64_t address(std::uint64_t position) const noexcept
 	{
 		return memory_.address_of(at(position));
 	}
-	/** The bounded pointer of @p epoch. */
+	/** Returns the bounded pointer of @p epoch. */
 	[[nodiscard]] prismdv_bounded_ptr *pointer(std::uint32_t epoch) const noexcept
 	{
 		return pointer_at(memory_.data() + epoch % 2 * sizeof(prismdv_bounded_ptr));
 	}
-	/** Where the pointers are, and the size of the ring. */
+	/** Returns the address of the pointers, and the size of the ring. */
 	[[nodiscard]] RemoteRegion told() const noexcept
 	{
 		return {memory_.remote().address, size_, memory_.remote().rkey};

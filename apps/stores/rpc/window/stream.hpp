@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Epochs and positions of the way window, of both sides: sans-I/O. layout.hpp has the rules. */
+/* Epochs and positions of the way window, for both sides: sans-I/O. layout.hpp has the rules. */
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ class ServedStream
 public:
 	explicit ServedStream(std::uint64_t ring) noexcept : ring_(ring) {}
 
-	/** What a request has done. */
+	/** Effect of a request. */
 	enum class Heard : std::uint8_t {
 		nothing,
 		next_epoch, /* epoch() has just begun */
-		nonsense,   /* no client that keeps to the protocol says that */
+		nonsense,   /* a violation of the protocol */
 	};
 
-	/** A client says that its epoch is @p epoch, which begins at @p base. */
+	/** Takes the client's epoch @p epoch, which begins at @p base. */
 	Heard hear(std::uint32_t epoch, std::uint64_t base) noexcept
 	{
 		if (epoch + 1 == epoch_ || (epoch == epoch_ && base == base_))
-			return Heard::nothing; /* requests of one doorbell may go out in another order */
+			return Heard::nothing; /* requests of one doorbell may be sent in another order */
 		if (epoch != epoch_ + 1 || base <= base_ || base > produced_)
 			return Heard::nonsense;
 		base_ = base;
@@ -32,15 +32,15 @@ public:
 		return Heard::next_epoch;
 	}
 
-	/** There is room for @p bytes. */
+	/** Returns true if there is room for @p bytes. */
 	[[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept { return produced_ - base_ + bytes <= ring_; }
 	void append(std::uint64_t bytes) noexcept { produced_ += bytes; }
 
 	[[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-	/** What stands before may be overwritten. */
+	/** Returns the position before which bytes may be overwritten. */
 	[[nodiscard]] std::uint64_t base() const noexcept { return base_; }
 	[[nodiscard]] std::uint64_t produced() const noexcept { return produced_; }
-	/** Bytes that READs of this epoch find. */
+	/** Returns the bytes that READs of this epoch find. */
 	[[nodiscard]] std::uint32_t bound() const noexcept { return static_cast<std::uint32_t>(produced_ - base_); }
 
 private:
@@ -54,15 +54,15 @@ private:
 class ReadStream
 {
 public:
-	/** What the next request says. */
+	/** The client's state, as the next request has it. */
 	struct Knowledge {
 		std::uint32_t epoch;
 		std::uint64_t base;
 	};
 	/**
-	 * If responses were consumed, the next epoch begins behind them: from now on. Its pointer is null until the
-	 * server has heard this. It must have been found before there is one more epoch, which has the pointer of the
-	 * one before.
+	 * Returns the state for the next request. If responses were consumed, the next epoch begins after them, from
+	 * now on. Its pointer is null until the server has heard this. It must be found before a further epoch begins,
+	 * which has the pointer of the epoch before.
 	 */
 	Knowledge tell() noexcept
 	{
@@ -74,17 +74,17 @@ public:
 		return {epoch_, base_};
 	}
 
-	/** A READ of what epoch() has begins. Another epoch may begin until it has ended. */
+	/** Begins a READ of epoch(). Another epoch may begin before it has ended. */
 	void begin_read() noexcept
 	{
 		read_epoch_ = epoch_;
 		read_base_ = base_;
 	}
-	/** That READ has found the pointer. */
+	/** Ends the READ, which has found the pointer. */
 	void end_read() noexcept { found_ = read_epoch_ == epoch_; }
 
 	[[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-	/** Of what the READ brings, how much was consumed before. */
+	/** Returns the bytes at the beginning of the READ that were consumed before. */
 	[[nodiscard]] std::uint64_t known() const noexcept { return consumed_ - read_base_; }
 	void consume(std::uint64_t bytes) noexcept { consumed_ += bytes; }
 

@@ -130,8 +130,7 @@ private:
 	std::size_t with_rooms_ = 0; /* accesses with room for objects */
 	std::vector<std::byte> room_to_keep_;
 	std::pmr::monotonic_buffer_resource kept_; /* keys and values of changes */
-	std::size_t usual_size_ = 1024;            /* bytes that a fetch asks for: grows with the objects that it
-						    * meets */
+	std::size_t usual_size_ = 1024;            /* bytes that a fetch asks for: grows with the objects */
 };
 
 } // namespace prism::tx

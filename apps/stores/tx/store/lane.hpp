@@ -135,9 +135,8 @@ struct Lane {
 	 * object.
 	 */
 	unsigned reads_alone = 0;
-	bool leaves_traces = false; /**< the requests posted now prepare or install something */
-	bool retired = false;       /**< others need the log that it has left on a shard: the next commit takes another
-				     * place */
+	bool leaves_traces = false;    /**< the requests posted now prepare or install something */
+	bool retired = false;          /**< others need the log that it has left: the next commit takes another place */
 	std::uint32_t round_trips = 0; /**< of the attempt */
 	TransactionFigures figures;
 };

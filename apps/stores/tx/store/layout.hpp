@@ -30,8 +30,7 @@ struct alignas(32) Prepared {
 
 /** The version written last: the paper's C and addr, changed at once. */
 struct alignas(32) Version {
-	Timestamp committed;          /**< of its writer, or of a later one that was aborted and left the object in
-				       * place */
+	Timestamp committed;          /**< of its writer, or of a later aborted one that left the object */
 	prismdv_bounded_ptr object{}; /**< a buffer that never changes while this points at it; null: no keys */
 };
 

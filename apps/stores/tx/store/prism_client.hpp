@@ -184,8 +184,7 @@ private:
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
 	std::size_t under_way_ = 0;
 	std::uint64_t polls_ = 0;
-	std::unique_ptr<apps::Connector<Met>> connector_; /* null before the first loss; its thread ends before the
-							   * other members */
+	std::unique_ptr<apps::Connector<Met>> connector_; /* null before the first loss; its thread ends first */
 };
 
 } // namespace prism::tx

@@ -244,8 +244,7 @@ void PrismShard::entered(std::uint32_t number)
 	const Entrant entrant = found->second;
 	entrants_.erase(found);
 	Client &one = clients_[entrant.client];
-	if (one.incarnation > entrant.incarnation || (store_ && store_ != entrant.store)) { /* a later client has
-											     * entered meanwhile */
+	if (one.incarnation > entrant.incarnation || (store_ && store_ != entrant.store)) { /* superseded */
 		drop_client(number);
 		return;
 	}

@@ -22,12 +22,10 @@ struct PrismShardOptions : apps::OneSidedServerOptions {
 	std::uint16_t shards = 1;
 	/** The same for all shards; a store with a single shard needs none. */
 	std::optional<StoreSecret> secret;
-	std::uint64_t cells = 1 << 17; /**< twice the number of keys, so that few keys share one; numbered: one for
-					* each key */
+	std::uint64_t cells = 1 << 17; /**< twice the number of keys, so that few share one; numbered: one a key */
 	bool numbered = false;         /**< keys are numbers of 8 bytes, below cells * shards */
 	bool as_in_paper = false;      /**< commits are not protected from the death of clients */
-	std::uint32_t lanes = 32;      /**< most transactions of one client under way; there are max_connections
-					* clients */
+	std::uint32_t lanes = 32;      /**< most transactions of a client under way; max_connections clients */
 	std::vector<apps::BufferClass> classes; /**< of objects; the largest must hold the longest key and value */
 	std::uint32_t max_key_size = 256;       /**< bytes; at most 4096 */
 	std::uint32_t max_value_size = 4096;    /**< bytes; at most 1 MiB */

@@ -30,8 +30,8 @@ public:
 	static Result<StoreSecret> read(const std::string &file);
 
 	/**
-	 * Returns the signature of shard 0, of identity @p store: it has admitted client number @p client of @p
-	 * incarnation.
+	 * Returns the signature of shard 0, of identity @p store: it has admitted client number @p client of
+	 * @p incarnation.
 	 */
 	[[nodiscard]] std::uint64_t ticket(
 		std::uint64_t store, std::uint32_t client, std::uint32_t incarnation) const noexcept;
