@@ -10,7 +10,10 @@ namespace prism::rs
 /** A replica of the lock-based ABD. */
 constexpr apps::StoreKind abdlock_kind{apps::Application::rs, 1, "abdlock", 3};
 
-/** ABDLOCK, for VolumeClient. Of @p options the mode and the times count; the rest follows from the volume. */
+/**
+ * Returns ABDLOCK, for VolumeClient. Of @p options only the mode and the times are used; the rest follows from the
+ * volume.
+ */
 VolumeKind abdlock(const Configuration &volume, const LockOptions &options = {});
 
 } // namespace prism::rs

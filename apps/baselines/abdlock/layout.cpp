@@ -18,7 +18,7 @@ constexpr std::uint64_t written_mark = std::uint64_t{1} << 32;
 
 std::uint64_t Version::compute(std::span<const std::byte> block) const noexcept
 {
-	/* The library takes no const bytes, and changes none. */
+	/* The library takes no const bytes, but does not change them. */
 	std::array<unsigned char, sizeof(tag)> front;
 	std::memcpy(front.data(), &tag, sizeof(tag));
 	const unsigned int crc = crc32_iscsi(front.data(), static_cast<int>(front.size()), ~0U);

@@ -16,16 +16,16 @@
 namespace prism::rs
 {
 
-/** What stands before the bytes of a block, and is read and written together with them. */
+/** Header of the bytes of a block, read and written together with them. */
 struct Version {
 	Tag tag;
 	std::uint64_t checksum = 0; /**< 0: never written */
 	std::uint64_t reserved = 0;
 
-	/** The checksum that @p block under this tag ought to have; not 0. */
+	/** Returns the correct checksum of @p block under this tag; not 0. */
 	[[nodiscard]] std::uint64_t compute(std::span<const std::byte> block) const noexcept;
 
-	/** Nothing was ever written here: the block reads as zeros, whatever lies behind. */
+	/** True if nothing was ever written here: the block then reads as zeros, whatever its bytes are. */
 	[[nodiscard]] bool blank() const noexcept { return tag == Tag{} && checksum == 0; }
 	[[nodiscard]] bool intact(std::span<const std::byte> block) const noexcept
 	{

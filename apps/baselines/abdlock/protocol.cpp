@@ -16,7 +16,7 @@ constexpr std::uint32_t bit(unsigned replica)
 	return std::uint32_t{1} << replica;
 }
 
-/** A number of 32 bits, not 0, for a client's of 64. */
+/** Returns a number of 32 bits, not 0, for a client's number of 64 bits. */
 std::uint32_t holder_of(std::uint64_t client)
 {
 	const auto folded = static_cast<std::uint32_t>(client ^ client >> 32);
@@ -30,7 +30,7 @@ std::uint64_t word_found(const ReplicaRequest &request)
 	return word;
 }
 
-/** What a replica has of the block, as it was read. */
+/** A replica's copy of the block, as it was read. */
 struct Copy {
 	Version version;
 	std::span<const std::byte> block;
@@ -56,7 +56,7 @@ bool gets(const Lane &lane)
 	return lane.operation->kind == apps::OperationKind::get;
 }
 
-/** Locks that come when there are enough of them are given back at once. */
+/** Gives up the locks still asked for: if they come now, when there are enough, they are given back at once. */
 void forget_asked(Lane &lane)
 {
 	for (ReplicaRequest &request : lane.requests) {
@@ -80,7 +80,7 @@ RemoteAddress LockProtocol::record(const ReplicaView &view, std::uint64_t block)
 	return view.slots.at(block * record_size(options_.block_size));
 }
 
-/** A PUT needs no more than the tag. */
+/** Adds the READ of the block, or of the tag alone: a PUT needs no more. */
 void LockProtocol::add_read(const Lane &lane, ReplicaRequest &request, RemoteAddress record) const noexcept
 {
 	const std::size_t bytes = sizeof(Version) + (gets(lane) ? options_.block_size : 0);
@@ -88,7 +88,9 @@ void LockProtocol::add_read(const Lane &lane, ReplicaRequest &request, RemoteAdd
 		record + offsetof(RecordHead, version), request.memory.slice(request.memory.in_room.first(bytes)));
 }
 
-/** The chain of hold.step. The lock is given back by CMP_AND_SWP too: by now it may be somebody else's. */
+/**
+ * Builds the chain of hold.step. The lock is released by CMP_AND_SWP too, as it may belong to another client by now.
+ */
 void LockProtocol::build(const Lane &lane, ReplicaRequest &request, Hold &hold, const ReplicaView &view) const noexcept
 {
 	const RemoteAddress place = record(view, hold.block);
@@ -115,7 +117,7 @@ void LockProtocol::build(const Lane &lane, ReplicaRequest &request, Hold &hold, 
 	}
 }
 
-/** False: there is no connection. */
+/** Returns false if there is no connection. */
 bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Step step) noexcept
 {
 	const ReplicaView *const view = session_.view(replica);
@@ -141,7 +143,7 @@ void LockProtocol::request_ended(Lane &lane, unsigned replica) noexcept
 	Hold &hold = work.holds[replica];
 	ReplicaRequest &request = lane.requests[replica];
 	if (request.completion.failed()) {
-		hold.held = false; /* nobody knows: the lease ends what may be there */
+		hold.held = false; /* unknown: the lease ends a lock that may be there */
 		return;
 	}
 	const bool gives_back = hold.step == Step::unlock || (hold.step == Step::write && options_.pipelined);
@@ -157,7 +159,7 @@ void LockProtocol::request_ended(Lane &lane, unsigned replica) noexcept
 			hold.seen_since = session_.now();
 		}
 	}
-	/* Too late for its attempt, which has ended */
+	/* The lock came too late: its attempt has ended. */
 	if (hold.held && request.state == ReplicaRequest::State::idle && ask(lane, work, replica, Step::unlock))
 		request.state = ReplicaRequest::State::late;
 }
@@ -174,13 +176,13 @@ LockProtocol::Replicas LockProtocol::held(const Lane &lane, const Work &work) co
 	return mask;
 }
 
-/** An answer is under way, and will not take long. */
+/** True if an answer is under way and not overdue. */
 bool LockProtocol::is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept
 {
 	return lane.requests[replica].under_way() && session_.now() - work.holds[replica].asked_at < patience_;
 }
 
-/** Locks that are held, or can be had by waiting. */
+/** Returns the number of locks that are held or may come by waiting. */
 unsigned LockProtocol::within_reach(const Lane &lane, const Work &work) const noexcept
 {
 	auto count = static_cast<unsigned>(std::popcount(held(lane, work)));
@@ -189,7 +191,7 @@ unsigned LockProtocol::within_reach(const Lane &lane, const Work &work) const no
 	return count;
 }
 
-/** When somebody's patience ends, or the attempt. */
+/** Returns the time at which a replica's patience or the attempt ends. */
 Time LockProtocol::next_look(const Lane &lane, const Work &work) const noexcept
 {
 	Time next = work.limit;
@@ -201,8 +203,8 @@ Time LockProtocol::next_look(const Lane &lane, const Work &work) const noexcept
 }
 
 /**
- * Until as many as are needed are held or on their way. A request that gives back an earlier lock is waited for: with
- * locks at another replica instead, another GET would have something to write back.
+ * Asks until enough locks are held or on their way. It waits for requests that release an earlier lock: with locks at
+ * another replica in their place, another GET would have something to write back.
  */
 void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
 {
@@ -227,7 +229,7 @@ void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
 	}
 }
 
-/** 0: as many as are needed are held: work.locked. EAGAIN: that cannot be just now. */
+/** Takes work.needed locks. Returns 0, with work.locked set, or EAGAIN if it cannot have them now. */
 apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 {
 	lane.round_trips++;
@@ -242,14 +244,17 @@ apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 		ask_for_locks(lane, work);
 		const bool refused = std::any_of(
 			work.holds.begin(), work.holds.end(), [](const Hold &hold) { return hold.refused; });
-		/* Others may be waiting for what is held here. */
+		/* Give up: others may be waiting for the locks held here. */
 		if (refused && within_reach(lane, work) < work.needed)
 			co_return EAGAIN;
 		co_await Event{lane.waiter, next_look(lane, work)};
 	}
 }
 
-/** The same request to all of @p whom, which are held. EAGAIN: one is gone, or the time of the locks may be over. */
+/**
+ * Sends the same request to all of @p whom, whose locks are held. Returns EAGAIN if one is gone, or if the locks may
+ * expire.
+ */
 apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Step step)
 {
 	lane.round_trips++;
@@ -276,7 +281,7 @@ apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, St
 	}
 }
 
-/** Gives back what is held, without waiting. What is still under way is given back when it has ended. */
+/** Releases the held locks, without waiting. Locks still under way are released when they come. */
 void LockProtocol::release(Lane &lane, Work &work) noexcept
 {
 	round::begin(lane);
@@ -302,7 +307,10 @@ void LockProtocol::hand_over(const Lane &lane, const Version &version, std::span
 		std::memcpy(room.data(), block.data(), room.size());
 }
 
-/** Takes the newest block of those that are held. @p stale: who needs it written back; it lies in their requests. */
+/**
+ * Takes the newest block of those that are locked. @p stale: the replicas that need it written back; their requests
+ * have it ready.
+ */
 int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
 {
 	Copy newest;
@@ -338,7 +346,7 @@ int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
 	return 0;
 }
 
-/** Of this client's other PUTs to the block. */
+/** Returns the newest tag of this client's other PUTs to the block. */
 Tag LockProtocol::newest_used(const Work &work) const noexcept
 {
 	Tag newest;
@@ -352,7 +360,10 @@ Tag LockProtocol::newest_used(const Work &work) const noexcept
 	return used == used_.end() ? newest : std::max(newest, used->second);
 }
 
-/** @p stale: who does not have the block, or a newer one, yet; it lies in their requests. */
+/**
+ * Prepares the WRITEs. @p stale: the replicas that have neither the block nor a newer one; their requests have it
+ * ready.
+ */
 int LockProtocol::plan_put(Lane &lane, Work &work, Replicas &stale) noexcept
 {
 	const auto tag_at = [&lane, this](unsigned replica) {
@@ -410,7 +421,7 @@ void LockProtocol::begin_attempt(Lane &lane, Work &work) noexcept
 		hold.refused = hold.lost = false;
 }
 
-/** 0: done. EAGAIN: not this time. */
+/** Makes one attempt. Returns 0 if done, EAGAIN to try again. */
 apps::Task<int> LockProtocol::attempt(Lane &lane, Work &work)
 {
 	begin_attempt(lane, work);
@@ -427,12 +438,12 @@ apps::Task<int> LockProtocol::attempt(Lane &lane, Work &work)
 		if (const int error = co_await exchange(lane, work, stale, Step::write))
 			co_return error;
 	}
-	/* What is done is done, whatever becomes of this. */
+	/* The operation is done, whatever the result of the unlocks. */
 	if (!options_.pipelined)
 		(void)co_await exchange(lane, work, work.locked, Step::unlock);
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
 		if ((stale & bit(replica)) && work.holds[replica].lost)
-			co_return EAGAIN; /* whether before the WRITE or after it, nobody knows */
+			co_return EAGAIN; /* the lock was lost, before the WRITE or after it */
 	}
 	co_return 0;
 }
@@ -443,7 +454,10 @@ Time LockProtocol::wait_after(unsigned attempts) noexcept
 	return Time(std::uniform_int_distribution<Time::rep>(1, bound.count())(random_));
 }
 
-/** Other PUTs to the block look at the tags of those that are under way; what may be left of a failed one is kept. */
+/**
+ * Ends the operation. Other PUTs to the block consider the tags of those under way; the tag of a failed one, which may
+ * have left something, is kept.
+ */
 LockProtocol::Outcome LockProtocol::end(Lane &lane, Work &work, int error) noexcept
 {
 	const Tag tag = std::exchange(work.tag, Tag{});

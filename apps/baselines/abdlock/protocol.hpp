@@ -31,7 +31,7 @@
  * one. The GET asks more replicas instead, and overwrites the torn block with the newest whole one. A PUT needs only
  * the tag, which is that of the torn write or of the previous one.
  *
- * What remains unsafe: nothing at the replica ties a WRITE to the lock. This is the price of locks over one-sided
+ * A remaining hazard: nothing at the replica ties a WRITE to the lock. This is the price of locks over one-sided
  * verbs. A WRITE that was posted in time may be executed more than half of a lease later, because its packet was
  * delayed or sent again, or because its thread lost the core between reading the clock and the doorbell. It may then
  * overwrite what the next holder has written. The unlock finds another word and the operation is repeated, but other
@@ -57,26 +57,29 @@ struct LockOptions {
 	std::uint32_t block_size = 512;
 	bool pipelined = false;
 	Time lease = std::chrono::milliseconds(20);
-	/** Between attempts: random, below a bound that doubles from the first of these to the second. */
+	/** Bounds of the random time between attempts: it doubles from the first of these to the second. */
 	Time shortest_wait = std::chrono::microseconds(2);
 	Time longest_wait = std::chrono::microseconds(200);
-	/** If a replica has not answered for this long, another one is asked for its lock. */
+	/** Time without an answer after which another replica is asked for its lock. */
 	Time patience = std::chrono::milliseconds(5);
 };
 
-/** One client's operations: a key is the number of a block, 8 bytes in host order; a value is a whole block. */
+/**
+ * The protocol of one client's operations: a key is the number of a block, 8 bytes in host order; a value is a whole
+ * block.
+ */
 class LockProtocol final : public VolumeProtocol
 {
 public:
 	using Outcome = apps::Outcome;
 
-	/** @p client: this incarnation, random and not 0. */
+	/** @p client: the number of this incarnation, random and not 0. */
 	LockProtocol(const LockOptions &options, std::uint64_t client, VolumeSession &session);
 
 	/**
-	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum, or no locks of one, before the lane's
+	 * Runs a GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum, or no locks of one, before the lane's
 	 * deadline), EOVERFLOW (the block's counter is at its end), EIO (GET: the block is torn at so many replicas
-	 * that no quorum has it whole; a PUT mends it). A PUT whose WRITE was sent to a replica is Outcome::unknown.
+	 * that no quorum has it whole; a PUT repairs it). A PUT whose WRITE was sent to a replica is Outcome::unknown.
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
 	void request_ended(Lane &lane, unsigned replica) noexcept override;
@@ -91,17 +94,17 @@ private:
 		unlock,
 	};
 
-	/** What a lane knows of its block's lock at one replica. */
+	/** A lane's knowledge of its block's lock at one replica. */
 	struct Hold {
-		Step step = Step::lock; /* the last that was asked for */
+		Step step = Step::lock; /* the last one asked for */
 		Time asked_at{};
 		bool held = false;
-		bool refused = false;      /* in this attempt: another client had it */
-		bool lost = false;         /* in this attempt: it was another's when it was to be given back */
-		std::uint64_t block = 0;   /* whose lock it is: of an operation that may have ended */
-		std::uint64_t word = 0;    /* what this lane has put there, or tried to */
-		std::uint64_t compare = 0; /* what it expected there */
-		std::uint64_t seen = 0;    /* of the operation: whose it was, and since when */
+		bool refused = false;      /* in this attempt, another client had it */
+		bool lost = false;         /* in this attempt, another client had it when it was to be released */
+		std::uint64_t block = 0;   /* block of the lock, perhaps of an operation that has ended */
+		std::uint64_t word = 0;    /* word that this lane has put there, or tried to */
+		std::uint64_t compare = 0; /* word that it expected there */
+		std::uint64_t seen = 0;    /* in this operation: another holder's word, and since when */
 		Time seen_since{};
 	};
 
@@ -113,7 +116,7 @@ private:
 		unsigned needed = 0; /* locks */
 		std::uint64_t word = 0;
 		Replicas locked = 0;
-		Time limit{}; /* of the attempt: nothing is posted under its locks any more */
+		Time limit{}; /* of the attempt: nothing is posted under its locks afterwards */
 	};
 
 	apps::Task<int> attempt(Lane &lane, Work &work);
@@ -146,12 +149,12 @@ private:
 	const LockOptions options_;
 	const std::uint64_t client_;
 	const std::uint32_t holder_;
-	const Time patience_; /* such that an attempt has time for another replica */
+	const Time patience_; /* short enough for an attempt to turn to another replica */
 	VolumeSession &session_;
 	std::uint32_t sequence_ = 0; /* of attempts */
 	std::minstd_rand random_;
 	std::deque<Work> works_; /* by lane */
-	/* Of PUTs whose outcome is not known: the tags that they have used must not be used again. */
+	/* Tags of PUTs with an unknown outcome, which must not be used again. */
 	std::unordered_map<std::uint64_t, Tag> used_;
 };
 

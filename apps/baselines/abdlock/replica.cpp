@@ -15,10 +15,10 @@ namespace prism::rs
 namespace
 {
 
-/* There is only one: no replica comes back. */
+/* The only epoch: no replica comes back. */
 constexpr std::uint64_t epoch = 1;
 
-/* Clients' requests write there whenever they like: the thread sanitizer is not to look. */
+/* Reads a record that clients' requests write at any time, hidden from the thread sanitizer. */
 [[gnu::noinline, gnu::no_sanitize_thread]] RecordHead peek(const std::byte *record) noexcept
 {
 	std::array<std::uint64_t, sizeof(RecordHead) / sizeof(std::uint64_t)> words;

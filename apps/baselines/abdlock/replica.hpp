@@ -16,7 +16,7 @@ namespace prism::rs
 
 struct LockReplicaOptions : apps::OneSidedServerOptions {
 	Configuration volume;
-	unsigned replica = 0; /**< which one of the volume's */
+	unsigned replica = 0; /**< number of this replica in the volume */
 };
 
 /**
@@ -33,7 +33,7 @@ public:
 	static Result<std::unique_ptr<LockReplica>> create(const Context &context, const LockReplicaOptions &options);
 
 	[[nodiscard]] std::string stats_json() const override;
-	/** What the replica has of @p block, as its CPU sees it: torn if a client is changing it just now. */
+	/** Returns the record of @p block, as the CPU sees it: torn if a client is changing it at this time. */
 	[[nodiscard]] RecordHead at(std::uint64_t block) const noexcept;
 
 private:
@@ -43,7 +43,7 @@ private:
 	Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) override;
 	int hear(std::uint32_t number, const apps::ControlMessage &message,
 		std::optional<apps::ControlMessage> &answer) override;
-	[[nodiscard]] std::uint64_t slots() const override { return 0; } /* none of which points at a buffer */
+	[[nodiscard]] std::uint64_t slots() const override { return 0; } /* no slot points at a buffer */
 	void look_at(std::uint64_t index) override;
 
 	[[nodiscard]] std::size_t bytes() const noexcept { return volume_.blocks * record_size(volume_.block_size); }

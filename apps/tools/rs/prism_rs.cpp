@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-rs: makes a replicated volume, reads and writes its blocks, tells how its replicas are, and repairs one.
- * Exit codes: 0; 1 if it failed; 2 for an error of usage; 3 if not all replicas serve (status);
+ * prism-rs: makes a replicated volume, reads and writes its blocks, shows the states of its replicas, and repairs one.
+ * Exit codes: 0; 1 if it failed; 2 for a usage error; 3 if not all replicas serve (status);
  * 6 if it is not known whether a block was written.
  */
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Options {
 	unsigned replica = 0;
 };
 
-/* Exit code: as that of prism-kv */
+/* Exit code, the same as that of prism-kv */
 constexpr int unknown = 6;
 
 int fail(const Error &error)
@@ -99,7 +99,7 @@ int create(const Options &options)
 	return 0;
 }
 
-/** Does one operation on options.block. @p bytes: what is read, or written. */
+/** Does one operation on options.block. @p bytes: read into, or written. */
 int transfer(const Options &options, apps::OperationKind kind, std::vector<std::byte> &bytes)
 {
 	Result<std::unique_ptr<VolumeClient>> client = open(options);
@@ -128,7 +128,7 @@ int transfer(const Options &options, apps::OperationKind kind, std::vector<std::
 	return unknown;
 }
 
-/** The bytes before the zeros behind a text. */
+/** Returns the number of bytes before the zeros at the end. */
 std::size_t used(std::span<const std::byte> block)
 {
 	while (!block.empty() && block.back() == std::byte{0})
@@ -148,7 +148,7 @@ int get(const Options &options)
 	return 0;
 }
 
-/** The text, or standard input; zeros behind it. */
+/** Writes the text, or standard input, filled up with zeros. */
 int put(const Options &options)
 {
 	const bool from_input = options.text.empty() || options.text == "-"; /* as the other tools have it */

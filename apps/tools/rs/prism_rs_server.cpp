@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-rs-server: serves replicas of a replicated volume until it is interrupted: several of them, in threads of one
- * process with one device context, only for measurements and tests.
- * Exit codes: 0; 1 if a replica could not be made or the device failed; 2 for an error of usage.
+ * prism-rs-server: serves replicas of a replicated volume until it is interrupted. Several replicas, in threads of one
+ * process with one device context, are only for measurements and tests.
+ * Exit codes: 0; 1 if a replica could not be made or the device failed; 2 for a usage error.
  */
 #include <cerrno>
 #include <cstdlib>
@@ -37,7 +37,7 @@ struct Options {
 
 using Made = Result<std::unique_ptr<apps::Service>>;
 
-/** A replica that is served, and beside that becomes part of its volume: it founds it, or is repaired. */
+/** A replica that is served and meanwhile joins its volume: it founds it, or is repaired. */
 class Member final : public apps::Service
 {
 public:
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	app.add_flag("--no-repair", options.no_repair,
 		"Without --new: wait for prism-rs repair, instead of being repaired as soon as enough others serve");
 	app.add_option("--spare-buffers", options.spare, "Buffers beside one a block").capture_default_str();
-	/* Of a service whose unit has a StateDirectory; see systemd.exec(5). */
+	/* A service whose unit has a StateDirectory gets this; see systemd.exec(5). */
 	if (const char *const folder = std::getenv("STATE_DIRECTORY"))
 		options.state = folder;
 	app.add_option("--state", options.state,

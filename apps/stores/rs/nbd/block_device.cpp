@@ -10,7 +10,7 @@ namespace prism::rs
 namespace
 {
 
-/** The bytes of one block that a request is about. */
+/** The part of a request that is in one block. */
 struct Part {
 	std::uint64_t block = 0;
 	std::uint32_t begin = 0; /* in the block */
@@ -20,7 +20,7 @@ struct Part {
 
 } // namespace
 
-/** Some bytes of the device. */
+/** A range of bytes of the device. */
 struct BlockDevice::Request {
 	std::uint32_t block_size;
 	std::uint64_t offset;
@@ -46,7 +46,7 @@ struct BlockDevice::Request {
 	}
 };
 
-/** A block that a request is about in part, all of it. */
+/** A block that a request covers only in part, with all its bytes. */
 struct BlockDevice::Edge {
 	Part part;
 	std::vector<std::byte> bytes;
@@ -57,7 +57,7 @@ struct BlockDevice::Edge {
 namespace
 {
 
-/** Operations on blocks, whose numbers they need as long as they are under way. */
+/** Operations on blocks. They need their numbers as long as they are under way. */
 class Operations
 {
 public:
@@ -98,7 +98,7 @@ Result<void> BlockDevice::read(std::uint64_t offset, std::span<std::byte> bytes)
 		const Part part = request.part(number);
 		apps::Operation &operation = operations.add(apps::OperationKind::get, part.block);
 		operation.result = bytes.subspan(part.at, part.length);
-		/* The beginning of a block can be read to where it belongs; what is further behind cannot. */
+		/* The beginning of a block can be read in place; a later part cannot. */
 		if (part.begin) {
 			head = {part, std::vector<std::byte>(block_size_)};
 			operation.result = head.bytes;
@@ -122,7 +122,7 @@ Result<void> BlockDevice::zero(std::uint64_t offset, std::uint64_t length)
 		[this](const Part &part) { return std::span<const std::byte>(zeros_).first(part.length); });
 }
 
-/** Writes what @p source has for each part. */
+/** Writes the bytes that @p source has for each part. */
 template <typename Source>
 Result<void> BlockDevice::change(const Request &request, Source source)
 {

@@ -27,7 +27,7 @@ public:
 	BlockDevice(std::unique_ptr<apps::StoreClient> client, std::uint32_t block_size,
 		std::chrono::nanoseconds patience, ClientThread::Explain explain);
 
-	/* Of a request that fails, any of the blocks may have been written. Errors: those of the client. */
+	/* After an error, any of the blocks may have been written. Errors: those of the client. */
 	Result<void> read(std::uint64_t offset, std::span<std::byte> bytes);
 	Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes);
 	/** Writes zeros. */
@@ -42,7 +42,7 @@ private:
 	Result<void> read_edges(std::span<Edge> edges);
 
 	const std::uint32_t block_size_;
-	const std::vector<std::byte> zeros_; /* a block */
+	const std::vector<std::byte> zeros_; /* zeros of one block */
 	WriteOrder order_;
 	ClientThread thread_;
 };

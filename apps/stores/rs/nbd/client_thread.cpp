@@ -12,9 +12,9 @@ namespace prism::rs
 namespace
 {
 
-/* How often the client is polled with nothing under way */
+/* Interval of the polls with nothing under way */
 constexpr std::chrono::milliseconds idle_pause(10);
-/* An answer is there after some polls, or it takes long: then the core is left to others, who may have to give it. */
+/* An answer comes after a few polls, or takes long: then the core is left to others, which may have to produce it. */
 constexpr unsigned polls_without_pause = 400;
 constexpr std::chrono::microseconds pause(20);
 
@@ -24,7 +24,7 @@ constexpr std::chrono::microseconds pause(20);
 struct ClientThread::Batch {
 	std::span<apps::Operation> operations;
 	Clock::time_point submitted;
-	std::size_t next = 0; /* that is to be begun */
+	std::size_t next = 0; /* the next one to begin */
 	std::size_t under_way = 0;
 	std::optional<Error> error;
 	bool done = false; /* under lock_ */
@@ -68,7 +68,7 @@ void ClientThread::drive(const std::stop_token &stop)
 	}
 }
 
-/** False: there is nothing to do, and there will not be. */
+/** Takes the submitted batches. Returns false if there is no work and will be none. */
 bool ClientThread::take_submitted(const std::stop_token &stop)
 {
 	const bool idle = waiting_.empty() && !under_way_;
@@ -89,7 +89,7 @@ void ClientThread::start_waiting()
 		;
 }
 
-/** False: the client takes no more now. */
+/** Begins the next operation. Returns false if the client takes no more now. */
 bool ClientThread::start_next(Batch &batch)
 {
 	apps::Operation &operation = batch.operations[batch.next];
@@ -111,7 +111,10 @@ bool ClientThread::start_next(Batch &batch)
 	return true;
 }
 
-/** Waiting for the deadlines of all operations before it, one after another, would not end. */
+/**
+ * True if no operation has succeeded for too long: waiting for the deadlines of all earlier operations, one after
+ * another, would not end.
+ */
 bool ClientThread::hopeless(const Batch &batch) const
 {
 	return success_ < batch.submitted && Clock::now() - batch.submitted > patience_;
@@ -137,7 +140,7 @@ bool ClientThread::take_ended()
 	return true;
 }
 
-/** Nothing more of @p batch is begun, because of the operation @p why. */
+/** Begins nothing more of @p batch, because of the failed operation @p why. */
 void ClientThread::refuse(Batch &batch, const apps::Operation &why)
 {
 	if (!batch.error)
@@ -146,7 +149,7 @@ void ClientThread::refuse(Batch &batch, const apps::Operation &why)
 	std::erase(waiting_, &batch);
 }
 
-/** Its memory is gone when the lock is. */
+/** Ends the batch if it is done. Its memory is gone once the lock is released. */
 void ClientThread::end_if_done(Batch &batch)
 {
 	if (batch.under_way || batch.next < batch.operations.size())

@@ -21,16 +21,16 @@ namespace prism::rs
 {
 
 /**
- * Lets many threads share a client, which only one thread at a time may use: a thread of its own owns the client and
- * does all operations. It also polls while there are none, so that replicas that look for lost buffers get an answer.
+ * Lets many threads share a client, which only one thread at a time may use. A thread of its own owns the client and
+ * runs all operations. It also polls while there are none, so that replicas that look for lost buffers get an answer.
  */
 class ClientThread
 {
 public:
-	/** What is to be said of an operation that has failed. Called by the thread, which alone may ask the client. */
+	/** Explains a failed operation. Called by the thread, as only this thread may ask the client. */
 	using Explain = std::function<Error(const apps::Operation &)>;
 
-	/** @p patience: how long requests wait while no operation succeeds. */
+	/** @p patience: time that requests wait while no operation succeeds. */
 	ClientThread(std::unique_ptr<apps::StoreClient> client, std::chrono::nanoseconds patience, Explain explain);
 	/** Waits for the operations under way. */
 	~ClientThread();
@@ -38,9 +38,8 @@ public:
 	ClientThread &operator=(const ClientThread &) = delete;
 
 	/**
-	 * Does all of @p operations, as many at once as the client takes, and waits for the end; their contexts are
-	 * used. If one fails, those that have not been begun are not begun. Any thread. Errors: what the first one
-	 * failed with.
+	 * Runs all of @p operations, as many at once as the client takes, and waits for the end; it uses their
+	 * contexts. After a failure it begins no more of them. Any thread. Errors: those of the first failed operation.
 	 */
 	Result<void> run(std::span<apps::Operation> operations);
 
@@ -60,16 +59,16 @@ private:
 	const std::unique_ptr<apps::StoreClient> client_;
 	const std::chrono::nanoseconds patience_;
 	const Explain explain_;
-	/* The thread's own */
-	std::deque<Batch *> waiting_; /* those with operations that are not begun, oldest first */
-	std::size_t under_way_ = 0;   /* operations */
-	Clock::time_point success_;   /* the last one */
-	/* Everybody's */
+	/* Used only by the thread */
+	std::deque<Batch *> waiting_; /* batches with operations that are not begun, oldest first */
+	std::size_t under_way_ = 0;   /* number of operations */
+	Clock::time_point success_;   /* time of the last one */
+	/* Shared */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	std::vector<Batch *> submitted_; /* under lock_ */
 	std::atomic<bool> any_submitted_ = false;
-	std::jthread thread_; /* declared last: it uses the others */
+	std::jthread thread_; /* declared last: it uses the other members */
 };
 
 } // namespace prism::rs

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * nbdkit-prism-rs-plugin: a replicated volume as a network block device. nbdkit's threads wait in BlockDevice, whose
- * own thread has the volume's client. What nbdkit calls before it goes into the background finds mistakes of the
- * command line; the client, which has threads, is made afterwards.
+ * own thread has the volume's client. The functions that nbdkit calls before it goes into the background find mistakes
+ * of the command line; the client, which has threads, is made afterwards.
  */
 #include <cerrno>
 #include <charconv>
@@ -31,7 +31,7 @@ namespace
 using namespace prism;
 using namespace prism::rs;
 
-/* More than NBD asks servers for, and what clients commonly send at most */
+/* Larger than the size that NBD asks servers to support, and than clients' usual largest request */
 constexpr std::uint32_t largest_request = 32 << 20;
 constexpr double longest_timeout = 3600;
 
@@ -46,16 +46,16 @@ struct Options {
 	[[nodiscard]] std::chrono::milliseconds patience() const { return apps::milliseconds(timeout); }
 };
 
-/** What Prometheus is told of the volume's client. */
+/** The metrics of the volume's client, for Prometheus. */
 struct Metrics {
 	explicit Metrics(std::size_t number_of_replicas) : replicas(number_of_replicas) {}
 
 	apps::ClientMetrics client;
 	ReplicaStates replicas;
-	std::unique_ptr<apps::MetricsEndpoint> endpoint; /* declared last: it asks the others */
+	std::unique_ptr<apps::MetricsEndpoint> endpoint; /* declared last: it reads the others */
 };
 
-/** What the plugin has, from its first option until it is unloaded. */
+/** State of the plugin, from its first option until it is unloaded. */
 struct Plugin {
 	Options options;
 	std::optional<Configuration> volume;
@@ -70,17 +70,17 @@ Plugin &plugin()
 	return only;
 }
 
-/** Tells nbdkit, and so the user or the system's log, and the client. -1. */
+/** Reports an error to nbdkit, and so to the user or the system's log, and to the client. Returns -1. */
 int fail(const Error &error)
 {
 	nbdkit_error("%s", error.message.c_str());
-	/* NBD has few errors: what it does not know becomes EINVAL on its way, which would blame the client. */
+	/* NBD has few errors. Others become EINVAL on their way, which would blame the client. */
 	const bool known = error.code == ENOMEM || error.code == EINVAL || error.code == EOPNOTSUPP;
 	nbdkit_set_error(known ? error.code : EIO);
 	return -1;
 }
 
-/** Does @p body for nbdkit, which knows no exceptions. */
+/** Runs @p body for nbdkit, which cannot take exceptions. */
 template <typename Body>
 int guarded(Body body) noexcept
 {
@@ -111,7 +111,7 @@ Result<double> parse_seconds(const char *text)
 
 Result<void> set_option(Options &options, const std::string &key, const char *value)
 {
-	/* nbdkit says itself what is wrong with a number or a switch. */
+	/* nbdkit itself reports a wrong number or switch. */
 	const auto wrong = [&key] { return make_error(EINVAL, "the parameter " + key); };
 	if (key == "configuration") {
 		options.configuration = value;
@@ -152,7 +152,7 @@ int all_set() noexcept
 	return -1;
 }
 
-/** While relative paths mean what the user means, and errors go to the terminal. */
+/** Checks the options early: relative paths still mean what the user means, and errors go to the terminal. */
 int get_ready() noexcept
 {
 	return guarded([]() -> Result<void> {
@@ -185,7 +185,7 @@ std::string states_of(const VolumeClient &client)
 	return text;
 }
 
-/** Why @p operation of @p client failed. */
+/** Returns the reason why @p operation of @p client failed. */
 Error explain(const VolumeClient &client, double timeout, const apps::Operation &operation)
 {
 	std::uint64_t block = 0;
@@ -220,7 +220,7 @@ Result<std::unique_ptr<Metrics>> serve_metrics(
 	return metrics;
 }
 
-/** Counts what @p client does in @p metrics, which may be null. */
+/** Makes @p client count in @p metrics, which may be null. */
 std::unique_ptr<apps::StoreClient> counted(std::unique_ptr<VolumeClient> client, Metrics *metrics)
 {
 	if (!metrics)
@@ -267,7 +267,7 @@ int after_fork() noexcept
 	return guarded([] { return open_device(plugin()); });
 }
 
-/** All connections have ended. */
+/** Called when all connections have ended. */
 void cleanup() noexcept
 {
 	plugin().device.reset();
@@ -279,7 +279,7 @@ void unload() noexcept
 	plugin() = {};
 }
 
-/* What the device is --------------------------------------------------------------------------------------------- */
+/* Properties of the device ----------------------------------------------------------------------------------------- */
 
 void *open_connection(int) noexcept
 {
@@ -292,8 +292,8 @@ std::int64_t get_size(void *) noexcept
 }
 
 /**
- * Anything is possible. But a part of a block is written by reading the rest first, and what another client of the
- * volume writes in between would be undone: only of a volume without other writers are parts asked for.
+ * Returns the sizes of requests. Any size is possible. But to write a part of a block, the plugin reads the rest first,
+ * and would undo a write of another client in between. So it offers parts only for a volume without other writers.
  */
 int block_size(void *, std::uint32_t *minimum, std::uint32_t *preferred, std::uint32_t *maximum) noexcept
 {
@@ -303,7 +303,7 @@ int block_size(void *, std::uint32_t *minimum, std::uint32_t *preferred, std::ui
 	return 0;
 }
 
-/** Nothing is kept here: each connection, of this server or another, reads what any has written. */
+/** Yes: nothing is cached here. Each connection, of this server or another, reads the writes of all. */
 int can_multi_conn(void *) noexcept
 {
 	return 1;
@@ -314,7 +314,7 @@ int can_fua(void *) noexcept
 	return NBDKIT_FUA_NATIVE;
 }
 
-/** Writing zeros is no faster than writing. */
+/** No: writing zeros is no faster than writing. */
 int can_fast_zero(void *) noexcept
 {
 	return 0;
@@ -327,7 +327,7 @@ int read(void *, void *buffer, std::uint32_t count, std::uint64_t offset, std::u
 	return guarded([=] { return plugin().device->read(offset, {static_cast<std::byte *>(buffer), count}); });
 }
 
-/* With or without FUA: an answer means that a quorum of replicas has it. */
+/* Writes, with or without FUA: an answer means that a quorum of replicas has the data. */
 int write(void *, const void *buffer, std::uint32_t count, std::uint64_t offset, std::uint32_t) noexcept
 {
 	return guarded([=] { return plugin().device->write(offset, {static_cast<const std::byte *>(buffer), count}); });
@@ -338,13 +338,13 @@ int zero(void *, std::uint32_t count, std::uint64_t offset, std::uint32_t) noexc
 	return guarded([=] { return plugin().device->zero(offset, count); });
 }
 
-/** All that was answered is where it will be. */
+/** Does nothing: all answered writes are at their destination already. */
 int flush(void *, std::uint32_t) noexcept
 {
 	return 0;
 }
 
-/* No trim: replicas have a buffer for each block, and would gain nothing by one that is empty. */
+/* There is no trim: replicas have a buffer for each block, and an empty one would save nothing. */
 nbdkit_plugin make_plugin()
 {
 	nbdkit_plugin made{};

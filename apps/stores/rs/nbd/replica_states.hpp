@@ -16,13 +16,13 @@
 namespace prism::rs
 {
 
-/** Which replicas of a volume serve, as its client saw it in its last poll(). Any thread. */
+/** The replicas of a volume that serve, as its client saw them in its last poll(). Any thread. */
 class ReplicaStates
 {
 public:
 	explicit ReplicaStates(std::size_t replicas) : serves_(replicas) {}
 
-	/** On the thread of @p client. */
+	/** Notes the states. On the thread of @p client. */
 	void note(const VolumeClient &client) noexcept
 	{
 		for (unsigned replica = 0; replica < serves_.size(); replica++)
@@ -42,7 +42,7 @@ private:
 	std::vector<std::atomic<bool>> serves_;
 };
 
-/** A volume's client that notes which replicas serve: other threads may not ask it. */
+/** A volume's client that notes the serving replicas, as other threads may not ask it. */
 class WatchedClient final : public apps::StoreClient
 {
 public:

@@ -9,7 +9,7 @@ namespace prism::rs
 namespace
 {
 
-/** Whether @p a changes in part what @p b changes. */
+/** Returns true if @p a changes a part of a block that @p b changes. */
 bool disturbs(const Extent &a, const Extent &b)
 {
 	return (a.first_in_part && b.has(a.first)) || (a.last_in_part && b.has(a.last));
@@ -17,7 +17,7 @@ bool disturbs(const Extent &a, const Extent &b)
 
 } // namespace
 
-/** Nothing that came before it has to end first. As all wait for earlier ones alone, none waits for ever. */
+/** Returns true if no earlier write has to end first. As all wait only for earlier ones, none waits for ever. */
 bool WriteOrder::first_of_its_blocks(std::list<Extent>::const_iterator extent) const noexcept
 {
 	return std::none_of(extents_.begin(), extent,

@@ -9,7 +9,7 @@
 namespace prism::rs
 {
 
-/** The blocks that a write touches. Of its first and last one it may change a part only. */
+/** The blocks that a write touches. It may change only a part of the first and of the last one. */
 struct Extent {
 	std::uint64_t first = 0;
 	std::uint64_t last = 0;
@@ -20,9 +20,9 @@ struct Extent {
 };
 
 /**
- * Orders writes. A write that changes a part of a block reads the block and writes it back; a write in between would be
- * undone. So writes of parts wait for each other, in the order in which they arrive. Writes of whole blocks wait only
- * for writes of parts, as the volume itself orders whole blocks.
+ * Orders writes. A write that changes a part of a block reads the block and writes it back; that would undo a write in
+ * between. So writes of parts wait for each other, in the order of their arrival. Writes of whole blocks wait only for
+ * writes of parts, as the volume itself orders whole blocks.
  */
 class WriteOrder
 {
@@ -47,7 +47,7 @@ private:
 
 	std::mutex lock_;
 	std::condition_variable ended_;
-	std::list<Extent> extents_; /* under way or waiting, in the order of their coming */
+	std::list<Extent> extents_; /* under way or waiting, in the order of arrival */
 };
 
 } // namespace prism::rs

@@ -12,7 +12,7 @@ namespace
 
 constexpr std::uint64_t random_part = (std::uint64_t{1} << epoch_random_bits) - 1;
 
-/** The last epoch that a replica in @p epoch takes from a client. */
+/** Returns the last epoch that a replica in @p epoch accepts from a client. */
 constexpr std::uint64_t furthest(std::uint64_t epoch) noexcept
 {
 	const std::uint64_t left = last_epoch_counter - epoch_counter(epoch);
@@ -43,7 +43,7 @@ void RepairTurn::give_back(std::uint64_t client) noexcept
 		holder_ = 0;
 }
 
-/** Nobody has been let in before: there is no connection of another epoch. */
+/** Begins to serve. Nobody has been let in before, so there is no connection of another epoch. */
 void EpochState::serve_as_founder() noexcept
 {
 	epoch_ = first_epoch;

@@ -51,7 +51,7 @@ void Founding::hear_founded(unsigned other, const Founders &founders)
 	found_if_all_agree();
 }
 
-/** With the founders of those who were earlier, if there are any. */
+/** Founds the volume, with the founders of earlier replicas if there are any. */
 void Founding::found_if_all_agree()
 {
 	if (!founders_.empty() || std::count(heard_.begin(), heard_.end(), 0))

@@ -16,7 +16,7 @@
 namespace prism::rs
 {
 
-/** What a replica has of a block: what a CAS compares and swaps at once. All zero: never written. */
+/** A replica's state of a block, which a CAS compares and swaps at once. All zero: never written. */
 struct alignas(32) Slot {
 	Tag tag;
 	prismdv_bounded_ptr block{}; /**< a buffer { tag, bytes } that never changes while this points at it */
@@ -24,7 +24,7 @@ struct alignas(32) Slot {
 static_assert(sizeof(Slot) == 32 && offsetof(Slot, block) == 16);
 static_assert(std::is_trivially_copyable_v<Slot>);
 
-/** Bytes of a buffer for blocks of @p block_size: a multiple of 64. */
+/** Returns the bytes of a buffer for blocks of @p block_size: a multiple of 64. */
 constexpr std::uint32_t buffer_size(std::uint32_t block_size) noexcept
 {
 	return (static_cast<std::uint32_t>(sizeof(Tag)) + block_size + 63) / 64 * 64;

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds pause_between_questions = 20ms;
 constexpr std::chrono::milliseconds pause_between_repairs = 200ms;
 constexpr std::chrono::milliseconds answer_timeout = 1s;
 
-/** Asks @p other whether the volume is new, and tells @p founding what it says. */
+/** Asks @p other if the volume is new, and passes its answer to @p founding. */
 Result<void> ask(const Context &context, const Replica &replica, unsigned other)
 {
 	Founding &founding = replica.founding();

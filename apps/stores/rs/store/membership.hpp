@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How a replica joins its volume by itself: it founds the volume with the others, or is repaired. */
+/* A replica's entry into its volume: it founds the volume with the others, or is repaired. */
 #pragma once
 
 #include <prism/device.hpp>
@@ -24,7 +24,7 @@ Result<void> found_volume(
 
 /**
  * Repairs @p replica, which has lost its memory, as soon as a quorum of others serves, and tries again until it serves.
- * A repair that another process has begun goes first. If it takes long, @p log gets each reason once. Returns when the
+ * A repair begun by another process takes precedence. If it takes long, @p log gets each reason once. Returns when the
  * replica serves or @p stop is requested.
  */
 void repair_until_it_serves(const Context &context, const Replica &replica, const std::stop_token &stop,

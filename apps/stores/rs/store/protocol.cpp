@@ -22,7 +22,7 @@ Tag tag_at(std::span<const std::byte> bytes)
 	return tag;
 }
 
-/** The tag of a block as it was read. A block that was never written has none, and reads as zeros. */
+/** Returns the tag of a block as it was read. A block that was never written has none, and reads as zeros. */
 Tag tag_read(const ReplicaRequest &request)
 {
 	return request.completion.status == Status::null_pointer ? Tag{} : tag_at(request.memory.in);
@@ -45,7 +45,7 @@ void ask_for_tag(ReplicaRequest &request, const ReplicaView &view, std::uint64_t
 	request.begin_chain().read(slot_of(view, block), request.memory.slice(request.memory.in.first(sizeof(Tag))));
 }
 
-/** What @p request has read is what the operation has asked for. */
+/** Hands the block that @p request has read to the operation. */
 void deliver(const ReplicaRequest &request, apps::Operation &operation)
 {
 	const std::span<const std::byte> block = request.memory.in.subspan(block_header);
@@ -57,7 +57,10 @@ void deliver(const ReplicaRequest &request, apps::Operation &operation)
 		std::memcpy(room.data(), block.data(), room.size());
 }
 
-/** Whether all answers were @p tag. If not, those that were stay: for the round that brings it to others. */
+/**
+ * Returns true if all answers have @p tag. Otherwise keeps only those that have it, for the round that brings it to the
+ * others.
+ */
 bool keep_those_with(Lane &lane, Tag tag)
 {
 	bool all = true;
@@ -82,7 +85,7 @@ RoundOptions Protocol::round_of(bool reads) const noexcept
 	return {quorum(), all ? options_.replicas : quorum(), reads, options_.hedge};
 }
 
-/** @p error: ECANCELED, if whoever has ended the round has told why. */
+/** @p error: ECANCELED, if the operation has the reason already. */
 Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
 {
 	return lane.fail(error == ECANCELED ? lane.operation->error : error);
@@ -90,7 +93,7 @@ Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
 
 /* Rounds --------------------------------------------------------------------------------------------------------- */
 
-/** A replica whose slot is damaged is as good as gone for this block; @p damaged counts them. */
+/** Judges an answer. A replica whose slot is damaged is as good as gone for this block; @p damaged counts them. */
 Verdict Protocol::judge_block(Lane &lane, const ReplicaRequest &request, unsigned &damaged) const noexcept
 {
 	const bool whole =
@@ -104,8 +107,8 @@ Verdict Protocol::judge_block(Lane &lane, const ReplicaRequest &request, unsigne
 }
 
 /**
- * The block from the first replica that can be asked, which is another one from block to block, and the tags of others.
- * If that one is gone, or slower than the hedge, the next that is asked is asked for the block too.
+ * Reads the block from the first replica that can be asked, which depends on the block's number, and the tags of
+ * others. If that replica is gone, or slower than the hedge, the next one is asked for the block too.
  */
 apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
 {
@@ -162,8 +165,8 @@ apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
 }
 
 /**
- * The request's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of
- * the buffer behind it, and both into the slot at once.
+ * Makes the chain that writes the request's block, under @p tag, unless the replica has a newer one. The tag goes to
+ * the scratch, the address of the buffer behind it, and both into the slot at once.
  */
 void Protocol::write_chain(ReplicaRequest &request, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept
 {
@@ -173,7 +176,7 @@ void Protocol::write_chain(ReplicaRequest &request, const ReplicaView &view, std
 	cas.compare_only(offsetof(Slot, tag), sizeof(Tag));
 	*request.memory.allocated = 0;
 	clear(request.memory.old);
-	/* The largest packet first, and a smaller one behind it: so the two leave as one train. */
+	/* The largest packet first, then a smaller one: the two leave as one train. */
 	request.begin_chain()
 		.allocate(view.free_list, request.memory.slice(request.memory.out))
 		.redirect_bounded(view.scratch + offsetof(Slot, block))
@@ -187,10 +190,10 @@ void Protocol::write_chain(ReplicaRequest &request, const ReplicaView &view, std
 }
 
 /**
- * Until as many replicas as @p options say have @p block, or something newer. Requests that are answered already have
- * it.
- * @p newer: of a PUT that has read tags it acknowledges, as it overlaps. A PUT that guesses has no such right: what is
- * newer may have been written before it began.
+ * Asks until as many replicas as @p options say have @p block, or something newer. Requests that are answered already
+ * count as having it.
+ * @p newer: effect of a newer version at a replica. It acknowledges a PUT that has read tags, as the two writes
+ * overlap. It does not acknowledge a PUT that guesses: the newer version may have been written before it began.
  */
 apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options, Newer newer)
 {
@@ -205,7 +208,7 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 			return Verdict::counts;
 		if (request.completion.status != Status::cas_miss)
 			return Verdict::again; /* no buffer, for the moment */
-		/* A reader may have been quicker with this very write. */
+		/* A reader may have installed this same write earlier. */
 		if (newer == Newer::acknowledges || tag_at(request.memory.old) == tag)
 			return Verdict::counts;
 		if (newer == Newer::usurps) {
@@ -217,7 +220,7 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 	co_return co_await ask_quorum(session_, lane, options, ask, judge);
 }
 
-/** The answered request that has read the largest tag; with the block, if there is one. */
+/** Returns the answered request that has read the largest tag; one with the block, if there is one. */
 const ReplicaRequest *Protocol::newest_of(const Lane &lane) noexcept
 {
 	const ReplicaRequest *newest = nullptr;
@@ -231,7 +234,7 @@ const ReplicaRequest *Protocol::newest_of(const Lane &lane) noexcept
 	return newest;
 }
 
-/** What is not reachable any more goes back: the buffer that was replaced, or the one that was not installed. */
+/** Releases the buffer that is not reachable any more: the replaced one, or the one that was not installed. */
 void Protocol::request_ended(Lane &lane, unsigned replica) noexcept
 {
 	ReplicaRequest &request = lane.requests[replica];
@@ -250,9 +253,9 @@ void Protocol::request_ended(Lane &lane, unsigned replica) noexcept
 /* Operations ----------------------------------------------------------------------------------------------------- */
 
 /**
- * A write that is on its way, or whose client has died, may be on one replica alone: who reads it makes sure that
- * others have it before returning it. If it may be a guess, and something newer is met by that, the guess may have been
- * too low from its beginning, and somebody may have read the newer one already: the GET starts over.
+ * Reads a block. A write under way, or of a dead client, may be on one replica alone: a reader makes sure that others
+ * have it before returning it. If the write may be a guess and meets a newer one there, the guess may have been too low
+ * from the start, and somebody may have read the newer one already: the GET starts over.
  */
 apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 {
@@ -260,7 +263,7 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 		if (const int error = co_await read_block_and_tags(lane))
 			co_return failed(lane, error);
 		const ReplicaRequest *newest = newest_of(lane);
-		/* Somebody else has a newer one than the block that has come. */
+		/* Another replica has a newer version than the block that has come. */
 		if (!newest->whole && tag_read(*newest) != Tag{}) {
 			if (const int error = co_await read_blocks(lane))
 				co_return failed(lane, error);
@@ -280,7 +283,7 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 	}
 }
 
-/** Two PUTs of one client to one block would take the same tag: they take their turns. */
+/** Writes a block. Two PUTs of one client to one block would take the same tag, so they take turns. */
 apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 {
 	putting_.push_back(&lane);
@@ -336,8 +339,10 @@ apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
 	co_return Outcome::ok;
 }
 
-/** A replica that has lost its memory gets what a quorum of the others has. If it has something newer, so much the
- * better. */
+/**
+ * Copies a block to the repaired replica: the version that a quorum of the others has. If the replica has a newer one,
+ * that is as good.
+ */
 apps::Task<Protocol::Outcome> Protocol::repair(Lane &lane)
 {
 	if (const int error = co_await read_blocks(lane))

@@ -14,7 +14,7 @@ void RepairProtocol::give_up(int error) noexcept
 	state_ = State::failed;
 }
 
-/** Other replicas that serve and are connected in @p epoch. */
+/** Returns the number of other replicas that serve and are connected in @p epoch. */
 unsigned RepairProtocol::serving(std::uint64_t epoch) const noexcept
 {
 	unsigned count = 0;
@@ -25,7 +25,10 @@ unsigned RepairProtocol::serving(std::uint64_t epoch) const noexcept
 	return count;
 }
 
-/** A replica that has no epoch refuses clients; one that lets them in and does not serve is being repaired. */
+/**
+ * True if another replica is being repaired: one that lets clients in but does not serve. A replica without an epoch
+ * refuses clients.
+ */
 bool RepairProtocol::others_are_repaired() const noexcept
 {
 	for (unsigned replica = 0; replica < rules_.replicas; replica++) {
@@ -36,8 +39,9 @@ bool RepairProtocol::others_are_repaired() const noexcept
 	return false;
 }
 
-/** The same for all repairs, as long as they see the same replicas: one alone that is quicker than others does not
- * count.
+/**
+ * Returns the replica that gives turns. It is the same for all repairs that see the same replicas; a single replica
+ * that is ahead of the others does not count.
  */
 std::optional<unsigned> RepairProtocol::turn_giver() const noexcept
 {
@@ -60,7 +64,10 @@ bool RepairProtocol::waits_for_replicas() const noexcept
 
 /* Turns ---------------------------------------------------------------------------------------------------------- */
 
-/** Who stops saying so is taken for dead: others may repair its replica, or have its turn. */
+/**
+ * Tells the replicas that the repair continues. A silent repair is taken for dead: others may repair its replica, or
+ * have its turn.
+ */
 void RepairProtocol::say_that_it_goes_on() noexcept
 {
 	const Time now = session_.now();
@@ -82,15 +89,15 @@ void RepairProtocol::hear_turn(unsigned replica, std::uint64_t error) noexcept
 }
 
 /**
- * A repair that begins an epoch while another one copies interrupts it. So each waits for its turn. That is a courtesy,
- * not a lock: epochs keep repairs safe whoever begins when, so no wait needs to be for ever.
+ * Waits for the turn: a repair that begins an epoch while another one copies interrupts it. Turns are a courtesy, not a
+ * lock: epochs keep repairs safe whoever begins when, so no wait needs to last for ever.
  */
 void RepairProtocol::wait_for_turn() noexcept
 {
 	const Time now = session_.now();
 	if (!waits_since_) {
 		waits_since_ = now;
-		said_so_.reset(); /* it asks at once */
+		said_so_.reset(); /* ask at once */
 		return;
 	}
 	const bool in_vain = now - *waits_since_ >= rules_.patience && !others_are_repaired();
@@ -112,7 +119,7 @@ void RepairProtocol::choose_epoch() noexcept
 	state_ = State::spreading;
 }
 
-/** Somebody has begun a newer epoch. What was copied may have been read too early: all over again. */
+/** Begins again after somebody has begun a newer epoch: the copied versions may have been read too early. */
 void RepairProtocol::begin_again() noexcept
 {
 	epoch_ = 0;
@@ -143,7 +150,9 @@ void RepairProtocol::poll() noexcept
 	if (state_ == State::waiting && quorum_serves)
 		wait_for_turn();
 	say_that_it_goes_on();
-	/* The others first: what the replica acknowledges in the new epoch must not count together with anything older.
+	/*
+	 * The other replicas come first: the repaired one's acknowledgements in the new epoch must not count together
+	 * with anything older.
 	 */
 	if (state_ == State::spreading && quorum_serves)
 		tell(epoch_message, State::telling);

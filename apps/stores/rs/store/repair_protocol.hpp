@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How a replica that has lost its memory is brought back, whatever carries it: docs/prism-rs.md, "Replicas that come
+ * Protocol that repairs a replica that has lost its memory, over any transport: docs/prism-rs.md, "Replicas that come
  * back".
  */
 #pragma once
@@ -14,31 +14,34 @@
 namespace prism::rs
 {
 
-/** What a repair needs of the program around it. */
+/** The program around a repair, as the repair needs it. */
 class RepairClient
 {
 public:
 	virtual ~RepairClient() = default;
 
-	/** An epoch after the newest; nothing: there is none. */
+	/** Returns an epoch after the newest; nothing if there is none. */
 	[[nodiscard]] virtual std::optional<std::uint64_t> new_epoch() noexcept = 0;
 
-	/** Says @p message to @p replica: answered by RepairProtocol::hear(), unless the connection ends before. */
+	/** Sends @p message to @p replica: answered by RepairProtocol::hear(), unless the connection ends before. */
 	virtual void tell(unsigned replica, const apps::ControlMessage &message) noexcept = 0;
-	/** Begins to copy @p block: ended by RepairProtocol::copied(). False: as many as can be are under way. */
+	/**
+	 * Begins to copy @p block; RepairProtocol::copied() ends it. Returns false if as many as possible are under
+	 * way.
+	 */
 	virtual bool copy(std::uint64_t block) noexcept = 0;
 };
 
 struct RepairRules {
-	unsigned replica = 0; /**< that is repaired */
+	unsigned replica = 0; /**< the repaired replica */
 	unsigned replicas = 3;
 	std::uint64_t blocks = 0;
-	std::uint64_t client = 0; /**< the repair's number among others: random, not 0 */
-	/** How often it says that it goes on: several times in a RepairTurn's lease. */
+	std::uint64_t client = 0; /**< number of the repair: random, not 0 */
+	/** Interval of its messages that it continues: several in a RepairTurn's lease. */
 	Time says_so = std::chrono::milliseconds(500);
-	/** How long it waits for its turn if nothing shows that another replica is being repaired. */
+	/** Time that it waits for its turn if there is no sign that another replica is being repaired. */
 	Time patience = std::chrono::seconds(5);
-	/** How often it may begin all over again, as others begin newer epochs. */
+	/** Most times that it begins, as others begin newer epochs. */
 	unsigned most_attempts = 8;
 };
 
@@ -47,11 +50,11 @@ class RepairProtocol
 {
 public:
 	enum class State : std::uint8_t {
-		waiting,   /* for a quorum of others that serve, and its turn */
-		spreading, /* its epoch among them */
-		telling,   /* it to the replica */
+		waiting,   /* for a quorum of others that serve, and for its turn */
+		spreading, /* the others get its epoch */
+		telling,   /* the repaired replica gets it */
 		copying,
-		ending, /* the replica is to serve */
+		ending, /* the repaired replica is asked to serve */
 		ended,
 		failed, /* see error() */
 	};
@@ -62,27 +65,31 @@ public:
 	{
 	}
 
-	/** Goes on with what can be gone on with now. Whoever calls it calls it again soon. */
+	/** Makes progress as far as possible now. The caller calls it again soon. */
 	void poll() noexcept;
-	/** @p replica has answered. */
+	/** Takes an answer of @p replica. */
 	void hear(unsigned replica, const apps::ControlMessage &answer) noexcept;
-	/** A block has been copied, or not: @p error is an errno. */
+	/** Takes the end of a copy of a block: 0, or the errno @p error. */
 	void copied(int error) noexcept;
-	/** It cannot go on, for want of the connection to its replica: @p error. */
+	/** Ends the repair with @p error, as the connection to its replica is lost or refused. */
 	void give_up(int error) noexcept;
 
 	[[nodiscard]] State state() const noexcept { return state_; }
 	[[nodiscard]] bool over() const noexcept { return state_ == State::ended || state_ == State::failed; }
 	/**
-	 * Why it failed: EOVERFLOW (the volume has had all epochs), EAGAIN (others began newer epochs again and again),
-	 * EPERM (another repair of the replica has taken its place), what copied() or give_up() was told.
+	 * Returns the reason of the failure: EOVERFLOW (the volume has used all epochs), EAGAIN (others began newer
+	 * epochs again and again), EPERM (another repair of the replica has taken its place), or the error given to
+	 * copied() or give_up().
 	 */
 	[[nodiscard]] int error() const noexcept { return error_; }
-	/** It waits for replicas, which may not be there; if not, for other repairs or for operations, which end. */
+	/**
+	 * True if it waits for replicas, which may never come; otherwise it waits for other repairs or for operations,
+	 * which end.
+	 */
 	[[nodiscard]] bool waits_for_replicas() const noexcept;
-	/** How often it has begun again, as somebody had begun a newer epoch. */
+	/** Returns how many times it has begun again, after somebody had begun a newer epoch. */
 	[[nodiscard]] unsigned interruptions() const noexcept { return attempts_; }
-	/** Blocks copied so far, in this attempt. */
+	/** Returns the number of blocks copied so far, in this attempt. */
 	[[nodiscard]] std::uint64_t blocks_copied() const noexcept { return done_; }
 
 private:
@@ -103,15 +110,15 @@ private:
 	RepairClient &client_;
 	State state_ = State::waiting;
 	int error_ = 0;
-	std::uint64_t epoch_ = 0; /* that it has chosen; 0: none */
+	std::uint64_t epoch_ = 0; /* the epoch that it has chosen; 0: none */
 	unsigned attempts_ = 0;
-	unsigned unanswered_ = 0;         /* messages to its replica, other than that it goes on */
-	std::optional<Time> said_so_;     /* last */
-	std::optional<Time> waits_since_; /* for its turn */
+	unsigned unanswered_ = 0;         /* messages to its replica, other than that it continues */
+	std::optional<Time> said_so_;     /* time of the last message that it continues */
+	std::optional<Time> waits_since_; /* time at which the wait for its turn began */
 	bool has_turn_ = false;
 	std::uint64_t next_ = 0, done_ = 0; /* blocks */
 	std::uint64_t under_way_ = 0;       /* copies */
-	std::uint64_t outdated_ = 0;        /* of them: of an earlier epoch */
+	std::uint64_t outdated_ = 0;        /* copies under way of an earlier epoch */
 };
 
 } // namespace prism::rs

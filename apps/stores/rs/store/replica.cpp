@@ -75,7 +75,10 @@ void Replica::serve_as_founder()
 	log(apps::LogLevel::info, fmt::format("replica {}: the volume is founded, serves", replica_));
 }
 
-/** Another replica asks whether the volume is new. Who has served, or has lost its memory, knows that it is not. */
+/**
+ * Answers another replica that asks if the volume is new. A replica that has served, or has lost its memory, knows that
+ * it is not.
+ */
 Result<void> Replica::answer_founder(const Introduction &asker, Introduction &own) const
 {
 	const std::optional<Founders> founders =
@@ -107,7 +110,7 @@ Error Replica::refusal(int error) const
 	}
 }
 
-/** Who brings a newer epoch ends all connections of older ones with it. */
+/** Admits a client. One that brings a newer epoch ends all connections of older ones. */
 Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 {
 	if (founding_ && !serving())

@@ -17,26 +17,26 @@
 namespace prism::rs
 {
 
-/** What a replica's memory means when it begins. */
+/** Meaning of a replica's memory when it begins. */
 enum class Beginning : std::uint8_t {
 	lost,       /**< it has lost its memory: it does not serve until it is repaired */
 	new_volume, /**< nothing was ever written to the volume, if the others agree: it serves once they have
 		       (Founding) */
-	founded,    /**< as if they had: for tests, whose replicas all begin at once and never twice */
+	founded,    /**< as if the others had agreed: for tests, whose replicas all begin at once and never twice */
 };
 
 struct ReplicaOptions : apps::OneSidedServerOptions {
 	Configuration volume;
-	unsigned replica = 0; /**< which one of the volume's */
+	unsigned replica = 0; /**< number of this replica in the volume */
 	Beginning beginning = Beginning::lost;
-	/** Called when it has been repaired, before it serves; an error keeps it from that. Null: nothing to do. */
+	/** Called after the repair, before the replica serves; an error prevents that. Null: nothing to do. */
 	std::function<Result<void>()> before_serving;
-	/** Buffers beside one a block: for writes under way and buffers on their way back. */
+	/** Buffers beside one for each block: for writes under way and for buffers on their way back. */
 	std::uint32_t spare_buffers = 8192;
 };
 
 /**
- * The memory of one replica of a PRISM-RS volume and everything that its clients cannot do themselves. Construct,
+ * The memory of one replica of a PRISM-RS volume, and all services that its clients cannot do themselves. Construct,
  * serve() on one thread, stop() from any.
  */
 class Replica final : public apps::OneSidedServer
@@ -50,7 +50,7 @@ public:
 	static Result<std::unique_ptr<Replica>> create(const Context &context, const ReplicaOptions &options);
 
 	[[nodiscard]] std::string stats_json() const override;
-	/** What it has of @p block, as its CPU sees it: torn if a client is changing it just now. */
+	/** Returns the slot of @p block, as the CPU sees it: torn if a client is changing it at this time. */
 	[[nodiscard]] Slot at(std::uint64_t block) const noexcept { return memory().as<Slot>()[block]; }
 
 	[[nodiscard]] const Configuration &volume() const noexcept { return volume_; }
@@ -58,11 +58,11 @@ public:
 
 	/* Any thread */
 
-	/** Its answers to reads count. */
+	/** True if its answers to reads count. */
 	[[nodiscard]] bool serving() const noexcept { return state_.serving(); }
-	/** Of Beginning::new_volume. */
+	/** Returns the founding. Only of Beginning::new_volume. */
 	[[nodiscard]] Founding &founding() const noexcept { return *founding_; }
-	/** The volume is founded, and that is on record: clients are let in. Of Beginning::new_volume. */
+	/** Lets clients in. Call after the volume is founded and that is on record. Only of Beginning::new_volume. */
 	void serve_as_founder();
 
 private:
@@ -85,7 +85,7 @@ private:
 
 	const Configuration volume_;
 	const unsigned replica_;
-	const std::unique_ptr<Founding> founding_; /* null: the replica was not begun as a new one */
+	const std::unique_ptr<Founding> founding_; /* null unless the replica began as a new one */
 	const std::function<Result<void>()> before_serving_;
 	EpochState state_;
 	RepairTurn turn_{repair_lease};

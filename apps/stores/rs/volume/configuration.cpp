@@ -25,7 +25,7 @@ namespace prism::rs
 namespace
 {
 
-/* Bytes of a file: no sensible one has more. */
+/* Most bytes of a file: no sensible one has more. */
 constexpr std::size_t longest_text = std::size_t{1} << 20;
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
 
@@ -34,14 +34,17 @@ Error no_configuration(const std::string &why)
 	return make_error(EINVAL, "this is no configuration of a volume", why);
 }
 
-/** With the place of the text, @p location, in the error. */
+/** Parses the text; errors name its place, @p location. */
 Result<Configuration> parse(const std::string &location, const std::string &text)
 {
 	Result<Configuration> read = Configuration::from_json(text);
 	return read ? std::move(read) : Error{read.error().code, location + ": " + read.error().message};
 }
 
-/** What @p json has at @p key. Its own conversion would cut off what @p Number has no room for. */
+/**
+ * Returns the number that @p json has at @p key. The library's own conversion would cut off bits that do not fit in
+ * @p Number.
+ */
 template <typename Number>
 Number number_at(const nlohmann::json &json, const char *key)
 {
@@ -51,7 +54,7 @@ Number number_at(const nlohmann::json &json, const char *key)
 	return value.get<Number>();
 }
 
-/** The number of a volume, as to_json() writes it. */
+/** Parses the number of a volume, as to_json() writes it. */
 std::uint64_t parse_volume(const std::string &text)
 {
 	std::uint64_t number = 0;
@@ -62,7 +65,7 @@ std::uint64_t parse_volume(const std::string &text)
 	return number;
 }
 
-/** Creates the file @p path, which must not exist, with @p text. */
+/** Creates the file @p path, which must not exist, with the contents @p text. */
 Result<void> create_file(const std::string &path, const std::string &text)
 {
 	const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -11,7 +11,7 @@
 namespace prism::rs
 {
 
-/** Where a replica listens. */
+/** Address that a replica listens at. */
 struct ReplicaAddress {
 	std::string host; /**< name or address */
 	std::uint16_t port = 0;
@@ -35,18 +35,18 @@ struct Configuration {
 
 	friend bool operator==(const Configuration &, const Configuration &) = default;
 
-	/** f: how many replicas may be gone. */
+	/** Returns f: the number of replicas that may be gone. */
 	[[nodiscard]] unsigned failures() const noexcept { return static_cast<unsigned>(replicas.size() - 1) / 2; }
-	/** f+1 */
+	/** Returns f+1. */
 	[[nodiscard]] unsigned quorum() const noexcept { return failures() + 1; }
-	/** Bytes of the volume. */
+	/** Returns the bytes of the volume. */
 	[[nodiscard]] std::uint64_t size() const noexcept { return blocks * block_size; }
 
-	/** A new volume with a number of its own. Errors: EINVAL, see check(). */
+	/** Makes a new volume with a number of its own. Errors: EINVAL, see check(). */
 	static Result<Configuration> make(
 		std::uint32_t block_size, std::uint64_t blocks, std::vector<ReplicaAddress> replicas);
 
-	/** Errors: EINVAL; the message names the value that cannot be. */
+	/** Errors: EINVAL; the message names the impossible value. */
 	[[nodiscard]] Result<void> check() const;
 
 	[[nodiscard]] std::string to_json() const;
@@ -54,8 +54,9 @@ struct Configuration {
 	static Result<Configuration> from_json(const std::string &text);
 
 	/**
-	 * Reads the configuration at @p location: a path, or etcd://HOST:PORT/KEY. @p patience: with etcd's answer.
-	 * Errors: ENOENT, those of open(2), ECONNREFUSED and the like (etcd does not answer), those of from_json().
+	 * Reads the configuration at @p location: a path, or etcd://HOST:PORT/KEY. @p patience: time to wait for etcd's
+	 * answer. Errors: ENOENT, those of open(2), ECONNREFUSED and the like (etcd does not answer), those of
+	 * from_json().
 	 */
 	static Result<Configuration> load(
 		const std::string &location, std::chrono::milliseconds patience = std::chrono::seconds(5));

@@ -20,7 +20,7 @@ class Connector
 public:
 	Connector(LinkOptions options, unsigned replica) : options_(std::move(options)), replica_(replica) {}
 
-	/** A connection is wanted, and will be tried for until there is one; the replica is told @p epoch. */
+	/** Starts to try for a connection, until there is one; the replica is told @p epoch. */
 	void want(std::uint64_t epoch)
 	{
 		connector_.want([options = options_, replica = replica_, epoch] {
@@ -28,10 +28,10 @@ public:
 		});
 	}
 
-	/** The connection, once there is one; null before. */
+	/** Returns the connection once there is one; null before. */
 	std::unique_ptr<Link> take() { return connector_.take(); }
 
-	/** Why there is none yet; empty: nothing has failed. */
+	/** Returns the reason why there is none yet; empty if nothing has failed. */
 	[[nodiscard]] Error why() const { return connector_.why(); }
 
 private:

@@ -22,7 +22,7 @@ Result<ExclusiveLock> ExclusiveLock::take(const std::string &location)
 		return make_error(EOPNOTSUPP,
 			"exclusive attachment is by a lock beside the configuration, which is in etcd",
 			"keep the configuration in a file that all who attach the volume share");
-	/* Links to one configuration must lead to one lock. */
+	/* All links to a configuration must lead to the same lock. */
 	std::error_code error;
 	const std::filesystem::path configuration = std::filesystem::canonical(location, error);
 	if (error)
@@ -42,7 +42,10 @@ Result<ExclusiveLock> ExclusiveLock::take(const std::string &location)
 	return make_error(errno, "cannot lock " + path);
 }
 
-/** In the file as text, so that people can read it. It must be there before anything is written under it. */
+/**
+ * Writes the generation to the file, as text, so that people can read it. It must be there before anything is written
+ * under it.
+ */
 Result<void> ExclusiveLock::begin_generation(const std::string &path)
 {
 	constexpr std::uint32_t most = (1 << 24) - 1;

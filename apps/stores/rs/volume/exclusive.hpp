@@ -39,8 +39,8 @@ public:
 	~ExclusiveLock();
 
 	/**
-	 * Which owner of the lock this is: 1 for the first, and larger from one to the next. In the tags of its writes
-	 * it puts them above those that a predecessor, who may have died, has under way.
+	 * Returns the number of this owner of the lock: 1 for the first, increasing from one to the next. It puts the
+	 * tags of its writes above those that a predecessor, which may have died, has under way.
 	 */
 	[[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
 

@@ -19,7 +19,7 @@ namespace prism::rs
 namespace
 {
 
-/** Links to one configuration must lead to one record. */
+/** Resolves links: all links to a configuration must lead to the same record. */
 std::string real_path(const std::string &location)
 {
 	std::error_code error;
@@ -27,7 +27,7 @@ std::string real_path(const std::string &location)
 	return error ? location : path.string();
 }
 
-/** So that the entry of @p path in its folder outlives a crash. */
+/** Makes the entry of @p path in its folder outlive a crash. */
 int sync_folder(const std::string &path)
 {
 	const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -100,7 +100,7 @@ Result<void> FoundingRecord::create() const
 	error = error ? error : sync_folder(place_);
 	if (!error)
 		return {};
-	::unlink(place_.c_str()); /* the replica ends before it has promised anything */
+	::unlink(place_.c_str()); /* remove it: the replica ends before it has promised anything */
 	return make_error(error, "cannot write the record " + place_);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where an operation on a replicated block runs: a lane, which has a request to each replica. */
+/* A lane, on which an operation on a replicated block runs. It has a request to each replica. */
 #pragma once
 
 #include <prism/chain.hpp>
@@ -23,20 +23,20 @@ namespace prism::rs
 using apps::Event;
 using apps::Time;
 
-/** A block as it travels, and lies in the buffers of PRISM-RS: the tag, then the bytes. */
+/** Bytes before those of a block, in messages and in the buffers of PRISM-RS: the tag. */
 inline constexpr std::size_t block_header = sizeof(Tag);
 
-/** Registered memory of a request. Late answers may come as long as it is under way, so no two requests share any. */
+/** Registered memory of a request. Late answers may come while it is under way, so no two requests share any. */
 struct RequestMemory {
 	std::span<std::byte> out;           /* tag and block to write */
 	std::span<std::byte> in;            /* tag and block as they were read */
-	std::span<std::byte> old;           /* 32 bytes: what a CAS found */
-	std::span<std::byte> out_room;      /* out, and at least 48 bytes behind it, for other layouts of a block */
+	std::span<std::byte> old;           /* 32 bytes: the value that a CAS found */
+	std::span<std::byte> out_room;      /* out, and at least 48 bytes after it, for other layouts of a block */
 	std::span<std::byte> in_room;       /* likewise */
 	std::uint64_t *allocated = nullptr; /* the answer of an ALLOCATE */
 	std::uint32_t lkey = 0;
 
-	/** Bytes that a request needs. */
+	/** Returns the bytes that a request needs. */
 	static constexpr std::size_t size(std::size_t block_size) { return 2 * room(block_size) + 64; }
 
 	/** Divides @p bytes, aligned to 32, of size(@p block_size). */
@@ -66,31 +66,31 @@ private:
 	static constexpr std::size_t room(std::size_t block_size) { return (block_header + block_size + 63) / 64 * 64; }
 };
 
-/** The one request at a time that a lane has with one replica. */
+/** The only request of a lane to one replica at a time. */
 struct ReplicaRequest {
 	enum class State : std::uint8_t {
 		idle,
 		asked,    /* it is under way, for the lane's round */
 		late,     /* likewise, for an earlier round or operation */
-		answered, /* the round's answer is there, and counts */
+		answered, /* the round's answer has come, and counts */
 	};
 
 	State state = State::idle;
-	bool whole = false;       /* asked for the block, not only for its tag */
+	bool whole = false;       /* asks for the block, not only for its tag */
 	bool fresh = false;       /* answered, and not judged yet */
 	std::uint64_t epoch = 0;  /* of the connection that it went over */
-	std::uint64_t number = 0; /* among all of the client */
-	Time again{};             /* not to be asked before */
+	std::uint64_t number = 0; /* its number among all requests of the client */
+	Time again{};             /* earliest time to ask again */
 	RequestMemory memory;
 	Chain chain;
 	Completion completion;
 
-	/** An empty chain in place: assigning one would copy all that it has room for. */
+	/** Begins an empty chain in place: assigning one would copy all its room. */
 	Chain &begin_chain() noexcept { return *std::construct_at(&chain); }
 	[[nodiscard]] bool under_way() const noexcept { return state == State::asked || state == State::late; }
 };
 
-/** Where one operation at a time runs. */
+/** A lane: one operation at a time. */
 struct Lane {
 	std::uint32_t number = 0;
 	apps::Operation *operation = nullptr;
@@ -98,12 +98,12 @@ struct Lane {
 	std::optional<apps::Task<apps::Outcome>> task;
 	Time deadline{};
 	std::vector<ReplicaRequest> requests; /* by replica */
-	bool wrote = false;                   /* the operation has posted what a replica may store, now or later */
+	bool wrote = false;                   /* the operation has posted something that a replica may store */
 
 	apps::Waiter waiter; /* for answers, for replicas that come or go, and for its turn */
 	std::uint32_t round_trips = 0;
 
-	/** What has become of the operation that no quorum has ended, because of @p error. */
+	/** Returns the outcome of the operation, which no quorum has ended, because of @p error. */
 	apps::Outcome fail(int error) noexcept
 	{
 		operation->error = error;

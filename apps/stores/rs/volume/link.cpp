@@ -12,10 +12,10 @@ namespace prism::rs
 namespace
 {
 
-/* For somebody to listen: who wants a connection tries again. */
+/* Time to wait for a listener: the caller tries again. */
 constexpr std::chrono::milliseconds attempt{100};
 
-/** What the replica says of itself, which is not trusted: everything that is used later is checked here. */
+/** Parses the replica's record, which is not trusted: all values that are used later are checked here. */
 Result<ReplicaView> view_of(
 	const ConnectionRecord &record, const Introduction &theirs, const LinkOptions &options, const std::string &who)
 {

@@ -16,16 +16,16 @@
 namespace prism::rs
 {
 
-/** What all connections of one client have in common. */
+/** Settings that all connections of one client share. */
 struct LinkOptions {
 	ProtectionDomain pd;
 	CompletionQueue cq;
 	Configuration volume;
 	apps::StoreKind kind = {};
-	bool needs_prism = false;      /**< the requests are PRISM ones, which each replica's device must know */
-	std::size_t slot_size = 0;     /**< bytes that a replica has for each block in its slots, aligned to 8 */
-	std::uint32_t buffer_size = 0; /**< bytes of the least that its buffers have; 0: it has none */
-	std::uint64_t client = 0;      /**< its incarnation, as in its tags */
+	bool needs_prism = false;      /**< the requests are PRISM requests, which each replica's device must support */
+	std::size_t slot_size = 0;     /**< bytes of a replica's slot for each block, aligned to 8 */
+	std::uint32_t buffer_size = 0; /**< least bytes of its buffers; 0: it has none */
+	std::uint64_t client = 0;      /**< incarnation of the client, as in its tags */
 	std::uint32_t max_send_wr = 0; /**< beside reports */
 	std::chrono::milliseconds timeout{1000};
 	Purpose purpose = Purpose::use;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Rounds: the same question to the replicas of a volume, until enough of them have answered.
- */
+/* Rounds: the same question to the replicas of a volume, until enough of them have answered. */
 #pragma once
 
 #include <algorithm>
@@ -15,16 +13,16 @@
 namespace prism::rs
 {
 
-/** What an answer is worth. */
+/** Value of an answer. */
 enum class Verdict : std::uint8_t {
 	counts,
-	again,   /* ask once more, a little later */
-	useless, /* not in this round: ask another */
+	again,   /* ask again, a little later */
+	useless, /* not in this round: ask another replica */
 	fatal,   /* the round is over; the judge has recorded why */
 };
 
 struct RoundOptions {
-	unsigned needed = 0; /**< answers */
+	unsigned needed = 0; /**< answers needed */
 	unsigned at_first =
 		0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
 	bool reads = false; /**< only replicas that serve are asked */
@@ -35,10 +33,10 @@ struct RoundOptions {
 namespace round
 {
 
-/** How soon a replica is asked again that could not do what it was asked to. */
+/** Time before a replica is asked again if it could not do its task. */
 inline constexpr Time pause = std::chrono::microseconds(100);
 
-/** Answers that are there and count. Those of an older epoch do not any more. */
+/** Returns the number of answers that count. Those of an older epoch do not count any more. */
 inline unsigned answered(Lane &lane, std::uint64_t epoch) noexcept
 {
 	unsigned count = 0;
@@ -61,7 +59,7 @@ inline unsigned asked(const Lane &lane, std::uint64_t epoch) noexcept
 	return count;
 }
 
-/** Before a lane's next round: answers are forgotten, and what is still under way will come too late. */
+/** Prepares the lane's next round: forgets answers, and marks requests still under way as late. */
 inline void begin(Lane &lane) noexcept
 {
 	for (ReplicaRequest &request : lane.requests) {
@@ -70,7 +68,7 @@ inline void begin(Lane &lane) noexcept
 	}
 }
 
-/** Whether @p replica can be asked now. */
+/** Returns true if @p replica can be asked now. */
 inline bool can_ask(const VolumeSession &session, const Lane &lane, unsigned replica, const RoundOptions &options,
 	Time now) noexcept
 {
@@ -85,11 +83,11 @@ inline bool can_ask(const VolumeSession &session, const Lane &lane, unsigned rep
 } // namespace round
 
 /**
- * Asks until options.needed replicas have answered: a round trip if all goes well. Requests that are
- * State::answered when it begins count as answers. @p ask (ReplicaRequest &, const ReplicaView &) makes the chain.
- * @p judge (ReplicaRequest &, unsigned replica) says what its answer is worth; it is not called for a request that
- * failed, which is asked again once the replica is back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an
- * answer was fatal.
+ * Asks until options.needed replicas have answered: one round trip if all goes well. Requests that are State::answered
+ * at the beginning count as answers. @p ask (ReplicaRequest &, const ReplicaView &) makes the chain. @p judge
+ * (ReplicaRequest &, unsigned replica) returns the value of its answer; it is not called for a request that failed,
+ * which is asked again once the replica is back. Returns 0; EHOSTUNREACH if the lane's deadline has passed; ECANCELED
+ * if an answer was fatal.
  */
 template <typename Ask, typename Judge>
 apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions options, Ask ask, Judge judge)
@@ -108,8 +106,10 @@ apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions opti
 		const bool hedged = now - begun >= options.hedge;
 		const unsigned wanted = hedged ? replicas : options.at_first;
 		count += round::asked(lane, epoch);
-		/* All clients begin with the same replicas for a block, so these have what others have written.
-		 * Different blocks begin with different replicas, so the load is even. */
+		/*
+		 * All clients begin with the same replicas for a block, so these have the others' writes. Different
+		 * blocks begin with different replicas, so the load is even.
+		 */
 		for (unsigned i = 0; i < replicas && count < wanted; i++) {
 			const unsigned replica = static_cast<unsigned>((lane.block + i) % replicas);
 			ReplicaRequest &request = lane.requests[replica];

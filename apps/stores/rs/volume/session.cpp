@@ -60,7 +60,7 @@ int VolumeSession::start(apps::Operation &operation, std::uint64_t block) noexce
 	return 0;
 }
 
-/** The lane's task has done what it could. */
+/** Continues after the lane's task has run as far as it could. */
 void VolumeSession::go_on(Lane &lane) noexcept
 {
 	if (lane.task->done())
@@ -109,7 +109,7 @@ void VolumeSession::handle(const Completion &completion) noexcept
 		return;
 	Replica &replica = replicas_[id.replica];
 	if (!replica.link || id.generation != replica.generation)
-		return; /* of a connection that is gone */
+		return; /* the connection is gone */
 	if (completion.failed()) {
 		link_down(id.replica);
 		return;
@@ -196,7 +196,7 @@ void VolumeSession::release(unsigned replica, std::uint64_t address) noexcept
 
 /* Connections ---------------------------------------------------------------------------------------------------- */
 
-/** Whether @p replica has yet to hear of the newest epoch, which it is told by connecting once more. */
+/** Returns true if @p replica does not know the newest epoch yet: it learns it from a new connection. */
 bool VolumeSession::is_stale(unsigned replica, const ReplicaLink &link) const noexcept
 {
 	return link.view().epoch < epoch_ && !repairs(replica);
@@ -216,7 +216,7 @@ void VolumeSession::link_up(unsigned replica, ReplicaLink &link) noexcept
 		resume(lane);
 }
 
-/** With the queue pair nothing is under way any more; whether it was executed is not known. */
+/** Ends all requests under way on the queue pair as failed; whether they were executed is not known. */
 void VolumeSession::link_down(unsigned replica) noexcept
 {
 	Replica &gone = replicas_[replica];
@@ -255,7 +255,7 @@ std::uint64_t VolumeSession::flush_id(unsigned replica) const noexcept
 	return RequestId{RequestId::no_lane, replica, replicas_[replica].generation}.wr_id();
 }
 
-/** Number of the oldest request to @p replica that is under way. */
+/** Returns the number of the oldest request to @p replica that is under way. */
 std::uint64_t VolumeSession::oldest_request(unsigned replica) const noexcept
 {
 	std::uint64_t oldest = ~std::uint64_t{0};

@@ -13,7 +13,7 @@ namespace prism::rs
  * CAS compares as a whole: the counter first, then the client. All zero: the block was never written.
  */
 struct alignas(16) Tag {
-	std::uint64_t client = 0; /**< of one incarnation of a client: random, not 0 */
+	std::uint64_t client = 0; /**< number of one incarnation of a client: random, not 0 */
 	std::uint64_t counter = 0;
 
 	friend bool operator==(const Tag &, const Tag &) = default;
@@ -22,22 +22,22 @@ struct alignas(16) Tag {
 		return a.counter != b.counter ? a.counter <=> b.counter : a.client <=> b.client;
 	}
 
-	/** No write can come after it. */
+	/** True if no write can come after it. */
 	[[nodiscard]] bool is_last() const noexcept { return counter == std::numeric_limits<std::uint64_t>::max(); }
 	/**
-	 * The exclusive writer that it may be a guess of; 0: of none. Generations have the upper bits of the counter:
-	 * what an exclusive writer installs is above everything that its predecessors have left behind. Others go on
-	 * from there.
+	 * Generation of the exclusive writer that may have guessed this tag; 0: no exclusive writer.
+	 * Generations are the upper bits of the counter: all writes of an exclusive writer are above everything that
+	 * its predecessors have left. Other writers continue from there.
 	 */
 	static constexpr unsigned generation_shift = 40;
 	[[nodiscard]] std::uint64_t generation() const noexcept { return counter >> generation_shift; }
-	/** The first tag of a generation is after this one. */
+	/** Returns the tag before the first one of a generation. */
 	static Tag before(std::uint32_t generation) noexcept
 	{
 		return {0, std::uint64_t{generation} << generation_shift};
 	}
 
-	/** A tag of @p who after this one, which is not the last. */
+	/** Returns the next tag after this one, for client @p who. This must not be the last. */
 	[[nodiscard]] Tag next(std::uint64_t who) const noexcept { return {who, counter + 1}; }
 };
 static_assert(sizeof(Tag) == 16);

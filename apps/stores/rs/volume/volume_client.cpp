@@ -21,10 +21,10 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t max_depth = 1024;
-/* How often a busy client looks at its connections, which costs a system call for each */
+/* Polls of a busy client between looks at its connections, each of which costs a system call */
 constexpr std::uint64_t polls_a_look = 256;
 
-/** A number that no other incarnation of a client has. */
+/** Returns a number that no other incarnation of a client has. */
 std::uint64_t random_number()
 {
 	std::uint64_t number = 0;
@@ -96,7 +96,9 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	session_.begin();
 }
 
-/* What is under way comes to its end and what was freed is reported, as far as that is soon; replicas find the rest. */
+/*
+ * Waits a short time for the requests under way to end, and for freed buffers to be reported. Replicas find the rest.
+ */
 VolumeClient::~VolumeClient()
 {
 	session_.abandon();
@@ -128,7 +130,7 @@ Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 	return no_quorum();
 }
 
-/** Why there is none, with what is wrong with each replica. */
+/** Returns the error, with the problem of each replica. */
 Error VolumeClient::no_quorum() const
 {
 	std::string text = fmt::format("{} of {} replicas are needed", volume_.quorum(), replicas_.size());
@@ -187,7 +189,7 @@ void VolumeClient::take_completions() noexcept
 	const int got = cq_.poll(completions);
 	for (int i = 0; i < got; i++)
 		session_.handle(completions[static_cast<std::size_t>(i)]);
-	/* As long as answers come in, more requests will follow them, and leave together. */
+	/* Wait while answers come in: more requests will follow them, and leave together. */
 	if (got <= 0 || session_.put_off() >= session_.depth())
 		session_.ring();
 }

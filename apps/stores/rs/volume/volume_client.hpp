@@ -22,19 +22,19 @@ namespace prism::rs
 
 struct VolumeClientOptions {
 	std::uint32_t depth = 1; /**< operations under way at once; at most 1024 */
-	/** Of one operation: it fails when no quorum has answered by then. */
+	/** Timeout of one operation: it fails if no quorum has answered by then. */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2);
 };
 
-/** What a kind of replicated store adds to VolumeClient. */
+/** Settings that a kind of replicated store adds to VolumeClient. */
 struct VolumeKind {
 	apps::StoreKind kind = {};
 	bool needs_prism = false;        /**< as in LinkOptions */
 	std::size_t slot_size = 0;       /**< likewise */
 	std::uint32_t buffer_size = 0;   /**< likewise */
-	std::uint32_t longest_chain = 1; /**< work requests of a chain, at most */
-	std::optional<unsigned> repairs; /**< the client is the repair of this replica */
+	std::uint32_t longest_chain = 1; /**< most work requests of a chain */
+	std::optional<unsigned> repairs; /**< the replica that this client repairs, if it is a repair */
 	std::function<std::unique_ptr<VolumeProtocol>(VolumeSession &, std::uint64_t client)> make_protocol;
 };
 
@@ -43,24 +43,24 @@ struct ReplicaState {
 	bool connected = false;
 	bool serving = false;
 	std::uint64_t epoch = 0;
-	int refused = 0; /**< not connected: errno of the last attempt */
+	int refused = 0; /**< if not connected: errno of the last attempt */
 	std::string why; /**< and its message */
 };
 
 /**
  * A client of a replicated volume: a key is the number of a block, 8 bytes in host order; a value is a whole block. A
- * block that was never written reads as zeros. Connections that fail are made again in threads of their own. One thread
- * at a time, which must call poll() now and then even with nothing under way: a replica that looks for lost buffers
- * waits for an answer. Requests leave with a later poll(), several together. A PUT that has been sent to a replica when
- * its time is over, or when an exclusive writer learns that it is not alone, ends with Outcome::unknown.
+ * block that was never written reads as zeros. The client reconnects in threads of its own. One thread at a time, which
+ * must call poll() now and then even with nothing under way: a replica that looks for lost buffers waits for an answer.
+ * Requests leave with a later poll(), several together. A PUT that has been sent to a replica when its time is over, or
+ * when an exclusive writer learns that it is not alone, ends with Outcome::unknown.
  */
 class VolumeClient final : public apps::StoreClient, private SessionHost
 {
 public:
 	/**
-	 * Errors: EINVAL (depth, or a configuration that cannot be), EPROTONOSUPPORT (a replica is of another volume or
-	 * kind), EALREADY (a repair of a replica that needs none), EHOSTUNREACH (no quorum of replicas can be connected
-	 * to before the set-up's timeout; the message says what is wrong with each).
+	 * Opens the volume. Errors: EINVAL (depth, or an impossible configuration), EPROTONOSUPPORT (a replica is of
+	 * another volume or kind), EALREADY (a repair of a replica that needs none), EHOSTUNREACH (no quorum of
+	 * replicas can be connected to before the set-up's timeout; the message has the problem of each).
 	 */
 	static Result<std::unique_ptr<VolumeClient>> open(const Context &context, const Configuration &volume,
 		const VolumeKind &kind, const VolumeClientOptions &options = {});
@@ -73,20 +73,20 @@ public:
 
 	[[nodiscard]] const Configuration &volume() const noexcept { return volume_; }
 	[[nodiscard]] ReplicaState state_of(unsigned replica) const;
-	/** The statistics of @p replica as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
+	/** Returns the statistics of @p replica as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
 	Result<std::string> stats_of(unsigned replica);
-	/** Says @p message to @p replica, which answers some time (take_answer()) if it has a connection then. */
+	/** Sends @p message to @p replica, which answers some time (take_answer()) if it has a connection then. */
 	void tell(unsigned replica, const apps::ControlMessage &message) noexcept;
-	/** What @p replica has answered last, if it has; forgotten then. */
+	/** Returns the last answer of @p replica, if there is one, and forgets it. */
 	std::optional<apps::ControlMessage> take_answer(unsigned replica) noexcept;
-	/** The answer of @p replica to @p question, of the same kind. Errors: as above. */
+	/** Returns the answer of @p replica to @p question, of the same kind. Errors: as above. */
 	Result<apps::ControlMessage> ask(unsigned replica, const apps::ControlMessage &question);
 
-	/** What carries its operations. */
+	/** Returns the carrier of its operations. */
 	[[nodiscard]] VolumeSession &session() noexcept { return session_; }
 	[[nodiscard]] const VolumeSession &session() const noexcept { return session_; }
 
-	/** Waits until it is connected to all replicas. False: not in time. */
+	/** Waits until it is connected to all replicas. Returns false if that takes too long. */
 	bool wait_for_all(std::chrono::milliseconds timeout);
 
 private:
