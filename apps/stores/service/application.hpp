@@ -6,7 +6,7 @@
 namespace prism::apps
 {
 
-/** Each application has the 256 numbers from its own on: for its kinds of store, and for its control messages. */
+/** The applications. Each has 256 numbers, from its own on: for its kinds of store, and for its control messages. */
 enum class Application : std::uint16_t {
 	kv = 0x100,
 	rs = 0x200,

@@ -18,9 +18,9 @@ namespace prism::apps
 {
 
 /**
- * Makes connections beside the thread that has operations under way, which therefore never waits for a server that is
- * gone: tries again and again, with pauses, until there is one. Its functions are called by one thread. A destructor
- * waits for the attempt that is under way.
+ * Makes connections on a thread of its own, so that the thread with operations under way never waits for a server that
+ * is gone. It tries again and again, with pauses, until there is a connection. One thread calls its functions. The
+ * destructor waits for the attempt that is under way.
  */
 template <typename Connection>
 class Connector
@@ -33,7 +33,7 @@ public:
 	Connector(const Connector &) = delete;
 	Connector &operator=(const Connector &) = delete;
 
-	/** A connection is wanted; @p connect takes the place of what was tried before. */
+	/** Asks for a connection; @p connect replaces the earlier request. */
 	void want(Connect connect)
 	{
 		const std::lock_guard guard(lock_);
@@ -41,7 +41,7 @@ public:
 		changed_.notify_one();
 	}
 
-	/** The connection, once there is one; null before. */
+	/** Returns the connection once there is one; null before. */
 	std::unique_ptr<Connection> take()
 	{
 		if (!ready_.load(std::memory_order_acquire))
@@ -51,7 +51,7 @@ public:
 		return std::move(made_);
 	}
 
-	/** Why there is none yet; code 0: nothing has failed. */
+	/** Returns the reason why there is none yet; code 0 if nothing has failed. */
 	[[nodiscard]] Error why() const
 	{
 		const std::lock_guard guard(lock_);
@@ -59,7 +59,7 @@ public:
 	}
 
 private:
-	/* Between two attempts: doubled from one to the next */
+	/* Pause between two attempts: doubled from one to the next */
 	static constexpr std::chrono::milliseconds shortest_pause{10};
 	static constexpr std::chrono::milliseconds longest_pause{320};
 
@@ -88,11 +88,11 @@ private:
 
 	mutable std::mutex lock_;
 	std::condition_variable_any changed_;
-	Connect connect_; /* what is wanted, under lock_ as the next two are; null: nothing */
+	Connect connect_; /* the request, under lock_ as the next two are; null: none */
 	std::unique_ptr<Connection> made_;
 	Error why_;
 	std::atomic<bool> ready_ = false;
-	std::jthread thread_; /* declared last: it uses the others */
+	std::jthread thread_; /* declared last: it uses the other members */
 };
 
 } // namespace prism::apps

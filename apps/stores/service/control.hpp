@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a server and its clients say to each other beside the data path, over the TCP connection that the
- * rendezvous has left open: 16 bytes each, kind 4, reserved 4, value 8, in network order. An answer to stats is
- * followed by as many bytes of JSON as its value says.
+ * Messages between a server and its clients beside the data path, over the TCP connection that the rendezvous has left
+ * open: 16 bytes each, kind 4, reserved 4, value 8, in network order. An answer to stats is followed by as many bytes
+ * of JSON as its value says.
  */
 #pragma once
 
@@ -17,29 +17,30 @@
 namespace prism::apps
 {
 
-/** What servers of every kind and their clients say. Each Application has a range of numbers for messages of its own.
+/**
+ * Messages of servers of every kind and their clients. Each Application has a range of numbers for messages of its own.
  */
 enum class ControlKind : std::uint32_t {
-	settle = 2,  /**< server: end what you have begun, report what you have freed, then answer settled */
-	settled = 3, /**< client: with the value of settle */
-	stats = 4,   /**< client: statistics, please */
-	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno why it does not */
+	settle = 2,  /**< server: end what you have begun, report all freed buffers, then answer settled */
+	settled = 3, /**< client: has the value of settle */
+	stats = 4,   /**< client: asks for statistics */
+	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno if it does not */
 	stop = 6, /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
 };
 
-/** The message @p number, below 0x80, of @p application. */
+/** Returns the message @p number, below 0x80, of @p application. */
 constexpr ControlKind message_of(Application application, std::uint32_t number) noexcept
 {
 	return static_cast<ControlKind>(static_cast<std::uint32_t>(application) + number);
 }
 
-/** Likewise one that the server sends unasked: for ServerLink::take_question(). */
+/** Likewise for a message that the server sends unasked: for ServerLink::take_question(). */
 constexpr ControlKind question_of(Application application, std::uint32_t number) noexcept
 {
 	return message_of(application, 0x80 + number);
 }
 
-/** @p kind is one of question_of(). */
+/** Returns true if @p kind is one of question_of(). */
 constexpr bool is_question(ControlKind kind) noexcept
 {
 	constexpr std::uint32_t first_of_applications = 0x100;
@@ -59,20 +60,22 @@ class ControlChannel
 public:
 	explicit ControlChannel(int socket) noexcept : fd_(socket) {}
 
-	/** Sends at once. 0, or errno: the channel is then of no use any more (EAGAIN: the peer does not read). */
+	/** Sends at once. Returns 0, or an errno: then the channel is useless (EAGAIN: the peer does not read). */
 	int send(const ControlMessage &message, const std::string &text = {}) noexcept;
 
 	/**
-	 * Takes a message that is there. 1: @p message is one, 0: there is none yet, negative errno: the channel has
-	 * ended (-ECONNRESET: closed by the peer).
+	 * Takes a message that has come. Returns 1 with @p message set, 0 if there is none yet, or a negative errno:
+	 * the channel has ended (-ECONNRESET: closed by the peer).
 	 */
 	int receive(ControlMessage &message) noexcept;
 
-	/** Waits up to @p milliseconds for something to receive. False: nothing came. */
+	/** Waits up to @p milliseconds for something to receive. Returns false if nothing came. */
 	[[nodiscard]] bool wait(int milliseconds) const noexcept;
 
-	/** The text behind a stats message: @p length bytes, of which control characters but new lines are escaped, as
-	 * programs print it. 0 or errno. */
+	/**
+	 * Receives the text after a stats message: @p length bytes. Escapes control characters except new lines, so
+	 * that programs can print it. Returns 0 or errno.
+	 */
 	int receive_text(std::size_t length, std::string &text, int milliseconds) noexcept;
 
 private:

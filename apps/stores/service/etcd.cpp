@@ -64,7 +64,7 @@ int ends(void *cancelled, curl_off_t /*total*/, curl_off_t /*now*/, curl_off_t /
 	return static_cast<const std::atomic<bool> *>(cancelled)->load() ? 1 : 0;
 }
 
-/* The text @p name of @p object, or nothing. */
+/* Returns the text @p name of @p object, or an empty text. */
 std::string text_of(const nlohmann::json &object, const char *name)
 {
 	const auto found = object.is_object() ? object.find(name) : object.end();
@@ -73,13 +73,13 @@ std::string text_of(const nlohmann::json &object, const char *name)
 
 } // namespace
 
-/** What etcd answers to @p question. */
+/** Returns etcd's answer to @p question. */
 Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &question) const
 {
 	struct Clean {
 		void operator()(CURL *curl) const noexcept { curl_easy_cleanup(curl); }
 	};
-	/* By one thread, before others make handles. */
+	/* Initialized by one thread, before others make handles. */
 	static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
 	const std::unique_ptr<CURL, Clean> curl(ready == CURLE_OK ? curl_easy_init() : nullptr);
 	if (!curl)
@@ -88,7 +88,7 @@ Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &ques
 	std::string answer;
 	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
 	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
-	/* To curl, 0 is for ever. */
+	/* To curl, 0 means for ever. */
 	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(patience_.count())));
 	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
@@ -134,7 +134,7 @@ Result<std::string> EtcdKey::get() const
 	return std::move(found->value);
 }
 
-/* The gateway writes numbers of 64 bits as text. */
+/* Reads the value. The gateway writes numbers of 64 bits as text. */
 Result<EtcdKey::Revision> EtcdKey::read() const
 {
 	Result<nlohmann::json> answer = ask("/v3/kv/range", {{"key", base64(key_)}});

@@ -18,17 +18,17 @@ namespace prism::apps
 class EtcdKey
 {
 public:
-	/** Whether @p location is meant to be one: it begins with etcd://. */
+	/** Returns true if @p location names such a key: it begins with etcd://. */
 	static bool is(const std::string &location);
 
 	/**
-	 * Reads etcd://HOST:PORT/KEY; the port is 2379 if it is not given. @p patience: with each answer. Errors:
+	 * Parses etcd://HOST:PORT/KEY; the default port is 2379. @p patience: time to wait for each answer. Errors:
 	 * EINVAL.
 	 */
 	static Result<EtcdKey> parse(
 		const std::string &location, std::chrono::milliseconds patience = std::chrono::seconds(5));
 
-	/** The key of the same server with @p more behind this one's name. */
+	/** Returns the key of the same server with @p more after this one's name. */
 	[[nodiscard]] EtcdKey beside(const std::string &more) const
 	{
 		EtcdKey other = *this;
@@ -36,28 +36,31 @@ public:
 		return other;
 	}
 
-	/** Whatever is asked when @p cancelled is set ends within a second, with EPROTO. It outlives this object. */
+	/**
+	 * Sets the flag of cancellation: each request under way while @p cancelled is set ends within a second, with
+	 * EPROTO. @p cancelled must outlive this object.
+	 */
 	void cancel_by(const std::atomic<bool> &cancelled) noexcept { cancelled_ = &cancelled; }
 
-	/** Its value. Errors: ENOENT, ECONNREFUSED, ETIMEDOUT, EPROTO (an answer that cannot be). */
+	/** Returns the value. Errors: ENOENT, ECONNREFUSED, ETIMEDOUT, EPROTO (an impossible answer). */
 	[[nodiscard]] Result<std::string> get() const;
 
-	/** Gives it @p value, if it is not there yet, in one transaction. Errors: EEXIST, as above. */
+	/** Creates the key with @p value, if it is not there yet, in one transaction. Errors: EEXIST, as above. */
 	[[nodiscard]] Result<void> create(const std::string &value) const;
 
-	/** Gives it @p value, whether it is there or not. Errors: as above. */
+	/** Sets the key to @p value, even if it is there. Errors: as above. */
 	[[nodiscard]] Result<void> put(const std::string &value) const;
 
-	/** A value, and which one of those that the key has had. */
+	/** A value, with its number among those that the key has had. */
 	struct Revision {
 		std::uint64_t number = 0; /**< 0: it is not there */
 		std::string value;
 	};
-	/** Its value, if it is there. Errors: as above, without ENOENT. */
+	/** Returns the value, if it is there. Errors: as above, without ENOENT. */
 	[[nodiscard]] Result<Revision> read() const;
 	/**
-	 * Gives it @p value, if its revision is @p number, in one transaction. False: it is another. Errors: as above;
-	 * then it is not known whether it has the value.
+	 * Sets the key to @p value, if its revision is @p number, in one transaction. Returns false if it is another.
+	 * Errors: as above; then it is not known if the key has the value.
 	 */
 	[[nodiscard]] Result<bool> replace(std::uint64_t number, const std::string &value) const;
 

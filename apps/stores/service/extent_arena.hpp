@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where the stores keep what they store: extents of fixed size classes, cut from one piece of memory. A class that has
- * been cut is not given to another one, so that no work is ever needed to join pieces.
+ * Memory for the contents of stores: extents of fixed size classes, cut from one piece of memory. An extent stays in
+ * its class, so that no work is ever needed to join pieces.
  */
 #pragma once
 
@@ -23,20 +23,20 @@ public:
 	using Clock = std::chrono::steady_clock;
 
 	/**
-	 * For @p length bytes of memory. An extent that was freed rests for @p rest, at most half an hour, before it is
+	 * Manages @p length bytes of memory. A freed extent rests for @p rest, at most half an hour, before it is
 	 * handed out again, unless there is no other.
 	 */
 	explicit ExtentArena(std::size_t length, Clock::duration rest = Clock::duration::zero());
 
-	/** Offset of at least @p bytes, a multiple of 64, or nothing. 0 bytes count as 1. */
+	/** Returns the offset of at least @p bytes, a multiple of 64, or nothing. 0 bytes count as 1. */
 	std::optional<std::uint64_t> allocate(std::size_t bytes) noexcept;
 
-	/** Takes back what allocate() gave for the same number of bytes. */
+	/** Takes back an extent of allocate(), with the same number of bytes. */
 	void free(std::uint64_t offset, std::size_t bytes) noexcept;
 
-	/** Extents handed out. */
+	/** Returns the number of extents handed out. */
 	[[nodiscard]] std::uint64_t in_use() const noexcept;
-	/** Extents handed out again before their rest was over, as there was no other. */
+	/** Returns the number of extents handed out again before their rest was over, as there was no other. */
 	[[nodiscard]] std::uint64_t hurried() const noexcept;
 
 private:
@@ -67,7 +67,7 @@ private:
 	mutable std::mutex lock_;
 	std::uint64_t fresh_ = 0; /* granules cut so far */
 	std::array<Queue, classes> queues_;
-	std::vector<Freed> freed_; /* one for each granule; of an extent, the first one counts */
+	std::vector<Freed> freed_; /* one for each granule; only that of an extent's first granule is used */
 	std::uint64_t used_ = 0;
 	std::uint64_t early_ = 0;
 };

@@ -19,7 +19,7 @@ constexpr std::uint64_t magic = 0x505249534d4b5600; /* "PRISMKV\0" */
 constexpr std::size_t longest_reason = 512;
 constexpr std::uint32_t largest_errno = 4095;
 
-/* Replaces what is not printable ASCII, as the text is written to terminals. */
+/* Replaces all but printable ASCII, as the text is written to terminals. */
 std::string text_of(std::span<const std::byte> bytes)
 {
 	std::string text;

@@ -35,22 +35,22 @@ inline constexpr std::array<std::uint64_t, 28> duration_limits = [] {
 }();
 inline constexpr Buckets durations{duration_limits, 1e-9};
 
-/** Of things that are few when all is well, such as round trips. */
+/** Limits for counts that are small when all is well, such as round trips. */
 inline constexpr std::array<std::uint64_t, 10> small_number_limits{1, 2, 3, 4, 5, 6, 8, 10, 20, 50};
 inline constexpr Buckets small_numbers{small_number_limits, 1};
 
 } // namespace buckets
 
 /**
- * Counts values in buckets, for metrics. One thread at a time adds; any thread copies, meanwhile too: of a value that
- * is added at that moment the copy may have a part. add() neither allocates nor waits.
+ * Counts values in buckets, for metrics. One thread at a time adds; any thread may copy at the same time: the copy may
+ * then have only a part of the value being added. add() neither allocates nor waits.
  */
 class Histogram
 {
 public:
 	static constexpr std::size_t most_buckets = 28;
 
-	/** @p buckets: what they refer to is never freed. */
+	/** @p buckets: the memory that it refers to is never freed. */
 	explicit constexpr Histogram(const Buckets &buckets) noexcept : buckets_(buckets) {}
 	Histogram(const Histogram &other) noexcept : buckets_(other.buckets_) { *this += other; }
 	Histogram &operator=(const Histogram &other) noexcept
@@ -74,7 +74,7 @@ public:
 		add(static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(duration.count(), 0)));
 	}
 
-	/** Adds what @p other has, of the same buckets. */
+	/** Adds the counts of @p other, which has the same buckets. */
 	Histogram &operator+=(const Histogram &other) noexcept
 	{
 		for (std::size_t i = 0; i < counts_.size(); i++)
@@ -84,7 +84,10 @@ public:
 	}
 
 	[[nodiscard]] const Buckets &buckets() const noexcept { return buckets_; }
-	/** Values in bucket @p number, without those in smaller ones; the last bucket has those above all limits. */
+	/**
+	 * Returns the number of values in bucket @p number, without those in smaller ones; the last bucket has those
+	 * above all limits.
+	 */
 	[[nodiscard]] std::uint64_t count_of(std::size_t number) const noexcept
 	{
 		return counts_[number].load(std::memory_order_relaxed);
@@ -101,7 +104,7 @@ public:
 private:
 	using Count = std::atomic<std::uint64_t>;
 
-	/* With one writer this needs no locked instruction. */
+	/* Adds without a locked instruction, as there is one writer. */
 	static void grow(Count &count, std::uint64_t by) noexcept
 	{
 		count.store(count.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);

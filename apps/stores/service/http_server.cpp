@@ -87,7 +87,10 @@ void HttpServer::run(const std::stop_token &stop)
 	}
 }
 
-/* At most as many as there are places: a crowd that connects without end keeps nobody from being served. */
+/*
+ * Accepts at most as many clients as there are places: a crowd that connects without end keeps nobody from being
+ * served.
+ */
 void HttpServer::accept()
 {
 	for (std::size_t turn = 0; turn < max_connections; turn++) {
@@ -100,7 +103,7 @@ void HttpServer::accept()
 		if (connections_.size() >= max_connections)
 			make_room();
 		connections_.push_back({*std::move(link), std::chrono::steady_clock::now() + limit_, {}, {}, 0});
-		if (!step(connections_.back())) /* what it has said already counts, before another takes its place */
+		if (!step(connections_.back())) /* its data counts before another takes its place */
 			connections_.pop_back();
 	}
 }
@@ -112,7 +115,7 @@ void HttpServer::make_room()
 	connections_.erase(idle == connections_.end() ? connections_.begin() : idle);
 }
 
-/** Takes what is there, sends what fits. False: the connection is to be closed. */
+/** Takes received data, sends as much as fits. Returns false if the connection must be closed. */
 bool HttpServer::step(Connection &connection) const
 {
 	if (connection.is_told())
@@ -138,8 +141,8 @@ bool HttpServer::step(Connection &connection) const
 }
 
 /**
- * Closing a socket that has unread bytes would reset it, and the answer might be lost: drops what is there. False: the
- * peer has closed it, too, or says too much.
+ * Drops received bytes: to close a socket with unread bytes would reset it, and the answer might be lost. Returns false
+ * if the peer has closed it, too, or sends too much.
  */
 bool HttpServer::leave(Connection &connection)
 {

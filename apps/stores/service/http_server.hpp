@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * An HTTP server of one page, made anew for each request. One thread serves all connections, and none waits for
- * another: who says nothing, drips, or does not read has a place until its time is over, or until others need it.
+ * another: a client that sends nothing, sends slowly, or does not read has a place until its time is over, or until
+ * others need it.
  */
 #pragma once
 
@@ -31,17 +32,20 @@ class HttpServer
 public:
 	using Page = std::function<std::string()>;
 
-	/** The next connection takes the place of the oldest that is not being answered, or else of the oldest. */
+	/**
+	 * Most connections. The next one takes the place of the oldest that is not being answered, or else of the
+	 * oldest.
+	 */
 	static constexpr std::size_t max_connections = 64;
 	static constexpr auto time_limit = std::chrono::seconds(5);
-	/** Bytes of a request, which has no body. */
+	/** Most bytes of a request, which has no body. */
 	static constexpr std::size_t longest_request = 8192;
-	/** Bytes behind it that are read and dropped, so that the answer is not lost. */
+	/** Most bytes after it that are read and dropped, so that the answer is not lost. */
 	static constexpr std::size_t most_dropped = std::size_t{1} << 20;
 
 	/**
 	 * Serves @p page as @p path at @p host (empty: all addresses) and @p port (0: any). @p page is called by the
-	 * server's thread. @p limit: time of a connection, from its begin to its end. Errors: those of
+	 * server's thread. @p limit: time of a connection, from beginning to end. Errors: those of
 	 * TcpListener::create() and eventfd(2).
 	 */
 	static Result<std::unique_ptr<HttpServer>> create(const std::string &host, std::uint16_t port,
@@ -58,11 +62,11 @@ private:
 		TcpRendezvous link;
 		Deadline deadline;
 		std::string request;
-		std::string answer;   /* empty: the request is not there yet */
-		std::size_t sent = 0; /* bytes of the answer */
+		std::string answer;   /* empty until the request has come */
+		std::size_t sent = 0; /* bytes sent of the answer */
 		std::size_t dropped = 0;
 
-		/** It has the whole answer, and may close. */
+		/** True if it has the whole answer, and may close. */
 		[[nodiscard]] bool is_told() const noexcept { return !answer.empty() && sent == answer.size(); }
 	};
 
@@ -79,9 +83,9 @@ private:
 	const Page page_;
 	const std::chrono::milliseconds limit_;
 	Descriptor wake_;
-	Deadline accept_again_{};           /* not before: descriptors are short */
+	Deadline accept_again_{};           /* earliest time to accept again: descriptors are short */
 	std::list<Connection> connections_; /* by deadline: all have the same time */
-	std::jthread thread_;               /* declared last: it uses the others */
+	std::jthread thread_;               /* declared last: it uses the other members */
 };
 
 } // namespace prism::apps

@@ -18,13 +18,13 @@ constexpr std::uint64_t mix(std::uint64_t value) noexcept
 	return value ^ value >> 31;
 }
 
-/** A number from 0 to @p range - 1. */
+/** Maps @p hash to a number from 0 to @p range - 1. */
 constexpr std::uint64_t reduce(std::uint64_t hash, std::uint64_t range) noexcept
 {
 	return static_cast<std::uint64_t>(static_cast<unsigned __int128>(hash) * range >> 64);
 }
 
-/** Hash of @p key. Not proof against keys that are chosen to collide. */
+/** Returns the hash of @p key. Not safe against keys that are chosen to collide. */
 std::uint64_t hash_key(std::span<const std::byte> key, std::uint64_t seed) noexcept;
 
 } // namespace prism::apps

@@ -18,7 +18,7 @@ namespace prism::apps
 namespace
 {
 
-/* The priorities LOG_ERR, LOG_WARNING, LOG_INFO and LOG_DEBUG of syslog(3) */
+/* Returns LOG_ERR, LOG_WARNING, LOG_INFO or LOG_DEBUG of syslog(3). */
 int priority(LogLevel level)
 {
 	switch (level) {
@@ -34,7 +34,7 @@ int priority(LogLevel level)
 	return 7;
 }
 
-/* A single write(), so that lines of several threads do not mix. */
+/* Writes with a single write(), so that lines of several threads do not mix. */
 void write_to_standard_error(const std::string &text) noexcept
 {
 	(void)!::write(STDERR_FILENO, text.data(), text.size());

@@ -25,16 +25,15 @@ using LogSink = std::function<void(LogLevel, const std::string &)>;
 void log_to(const LogSink &sink, LogLevel level, const std::string &line);
 
 /**
- * A sink that writes "PROGRAM: LINE" to the standard error, in one write. It drops what is less urgent than @p least.
- * Lines for the journal begin with their priority instead, as sd-daemon(3) describes it. Control characters, which may
- * be a peer's, are escaped.
+ * Returns a sink that writes "PROGRAM: LINE" to the standard error, in one write. It drops lines less urgent than
+ * @p least. For the journal, lines begin with their priority instead, as sd-daemon(3) describes it. Control characters,
+ * which may be a peer's, are escaped.
  */
 LogSink standard_error_log(const std::string &program, LogLevel least);
 
 /**
- * For lines that strangers can cause, such as one for each connection that is refused: at most @p burst of them at
- * once, and one a second from then on. The next line that is let through says how many were left out; so does the
- * destructor. Any thread.
+ * Log for lines that strangers can cause, such as one for each refused connection: at most @p burst of them at once,
+ * and one a second from then on. The next line says how many were left out; so does the destructor. Any thread.
  */
 class LimitedLog
 {
@@ -60,10 +59,10 @@ private:
 	std::uint64_t left_out_ = 0;
 };
 
-/** Whether the standard error is a stream of the systemd journal ($JOURNAL_STREAM names it). */
+/** Returns true if the standard error is a stream of the systemd journal ($JOURNAL_STREAM names it). */
 bool logs_to_journal() noexcept;
 
-/** The line with the priority in front that journald reads: "<4>LINE\n". */
+/** Returns the line with the priority in front that journald reads: "<4>LINE\n". */
 std::string journal_line(LogLevel level, const std::string &line);
 
 } // namespace prism::apps

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> number_of(std::string_view text)
 	return number;
 }
 
-/** The number in @p file, which has nothing else; no value if it says "max". */
+/** Returns the number in @p file, which has nothing else; no value if it says "max". */
 std::optional<std::uint64_t> number_in(const std::filesystem::path &file)
 {
 	std::ifstream in(file);
@@ -40,7 +40,7 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path &file)
 	return in >> text ? number_of(text) : std::nullopt;
 }
 
-/** The number behind @p name in a file of lines "NAME NUMBER ...". */
+/** Returns the number after @p name in a file of lines "NAME NUMBER ...". */
 std::optional<std::uint64_t> number_in(const std::filesystem::path &file, std::string_view name)
 {
 	std::ifstream in(file);
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path &file, std::s
 	return std::nullopt;
 }
 
-/** The same, of a file that counts KiB, in bytes. */
+/** Likewise from a file that counts KiB, in bytes. */
 std::optional<std::uint64_t> kib_in(const std::filesystem::path &file, std::string_view name)
 {
 	const auto number = number_in(file, name);
@@ -63,7 +63,7 @@ std::optional<std::uint64_t> kib_in(const std::filesystem::path &file, std::stri
 struct CgroupFiles {
 	const char *limit;
 	const char *usage;
-	const char *inactive; /* pages of files, which are given up for others, in memory.stat */
+	const char *inactive; /* its line in memory.stat: file pages, which are given up for others */
 	const char *active;
 };
 constexpr CgroupFiles version_1{

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array<const char *, 3> kinds{"get", "put", "delete"};
 constexpr std::array<const char *, outcome_count> outcomes{"ok", "not_found", "full", "failed", "unknown"};
 
-/** The client's thread writes, any thread reads. */
+/** Written by the client's thread, read by any thread. */
 struct KindCounts {
 	std::array<std::atomic<std::uint64_t>, outcomes.size()> ended{};
 	Histogram durations{buckets::durations};
@@ -42,7 +42,7 @@ struct ClientMetrics::Counts {
 	std::array<KindCounts, kinds.size()> of_kind;
 };
 
-/** Takes the place of the caller's context in each operation as long as it is under way. */
+/** Replaces the caller's context in each operation as long as it is under way. */
 class ClientMetrics::MeteredClient final : public StoreClient
 {
 public:

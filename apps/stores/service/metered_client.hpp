@@ -13,23 +13,25 @@ namespace prism::apps
 {
 
 /**
- * What the clients of a program have done, for its MetricsEndpoint. Only clients can tell how long operations on a
- * one-sided store take, as its server does not see them. Any thread.
+ * Counts of the operations of a program's clients, for its MetricsEndpoint. Only clients know the durations of
+ * operations on a one-sided store, as its server does not see them. Any thread.
  */
 class ClientMetrics
 {
 public:
 	ClientMetrics();
-	/** All metered clients are gone by then. */
+	/** All metered clients must be gone by then. */
 	~ClientMetrics();
 	ClientMetrics(const ClientMetrics &) = delete;
 	ClientMetrics &operator=(const ClientMetrics &) = delete;
 
-	/** A client that does what @p client does, and counts it here. As to threads and errors, it is like @p client.
+	/**
+	 * Returns a client that passes all operations to @p client, and counts them here. Its rules for threads and
+	 * errors are those of @p client.
 	 */
 	[[nodiscard]] std::unique_ptr<StoreClient> metered(std::unique_ptr<StoreClient> client);
 
-	/** Appends the sums of all clients, those that are gone too. */
+	/** Appends the sums of all clients, including those that are gone. */
 	void collect(std::vector<Metric> &metrics) const;
 
 private:

@@ -35,7 +35,9 @@ prometheus::MetricType type_of(Metric::Kind kind)
 	return prometheus::MetricType::Histogram;
 }
 
-/** In Prometheus's format each bucket includes all smaller ones, and the last has no upper limit. */
+/**
+ * Returns the sample. In Prometheus's format each bucket includes all smaller ones, and the last has no upper limit.
+ */
 prometheus::ClientMetric::Histogram sample_of(const Histogram &histogram)
 {
 	const Buckets &buckets = histogram.buckets();
@@ -109,7 +111,7 @@ private:
 	std::vector<std::pair<MetricsEndpoint::Source, Labels>> sources_;
 };
 
-/** Of an IPv6 address in [HOST]:PORT. */
+/** Returns @p host, from [HOST]:PORT, without the brackets of an IPv6 address. */
 std::string without_brackets(const std::string &host)
 {
 	return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
@@ -121,7 +123,7 @@ struct MetricsEndpoint::Implementation {
 	[[nodiscard]] std::string text() const { return prometheus::TextSerializer().Serialize(sources.collect()); }
 
 	Sources sources;
-	std::unique_ptr<HttpServer> server; /* declared last: its thread asks the sources */
+	std::unique_ptr<HttpServer> server; /* declared last: its thread calls the sources */
 };
 
 std::string check_metrics_address(const std::string &text)

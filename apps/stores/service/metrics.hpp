@@ -39,16 +39,16 @@ struct Metric {
 	std::optional<Histogram> histogram = std::nullopt;
 };
 
-/** What @p histogram has now, as a metric. */
+/** Returns the current state of @p histogram as a metric. */
 inline Metric histogram_metric(std::string name, std::string help, const Histogram &histogram, Labels labels = {})
 {
 	return {Metric::Kind::histogram, std::move(name), std::move(help), 0, std::move(labels), histogram};
 }
 
-/** For options that name such an address: what is wrong with @p text, or nothing. */
+/** Returns what is wrong with @p text as such an address; empty if nothing is. For options. */
 std::string check_metrics_address(const std::string &text);
 
-/** An HTTP server at which Prometheus finds metrics as /metrics. What strangers may do to it: see HttpServer. */
+/** An HTTP server at which Prometheus finds metrics as /metrics. HttpServer has the limits for strangers. */
 class MetricsEndpoint
 {
 public:
@@ -60,16 +60,18 @@ public:
 	 * EADDRINUSE (or one that this host does not have).
 	 */
 	static Result<std::unique_ptr<MetricsEndpoint>> create(const std::string &address);
-	/** Sources are not called any more. */
+	/** Sources are not called any more afterwards. */
 	~MetricsEndpoint();
 	MetricsEndpoint(const MetricsEndpoint &) = delete;
 	MetricsEndpoint &operator=(const MetricsEndpoint &) = delete;
 
 	[[nodiscard]] std::uint16_t port() const;
 
-	/** All metrics of @p source get @p labels too. What @p source uses must outlive this object. */
+	/**
+	 * Adds a source. All its metrics get @p labels too. Everything that @p source uses must outlive this object.
+	 */
 	void add(Source source, const Labels &labels = {});
-	/** The counters of @p context's device, as prismdv_query_counters(3) has them. */
+	/** Adds the counters of @p context's device, as prismdv_query_counters(3) has them. */
 	void add_device(const Context &context);
 
 private:

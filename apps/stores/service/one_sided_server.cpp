@@ -19,9 +19,9 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* How long serve() waits for messages of clients */
+/* Longest time that serve() waits for messages of clients */
 constexpr int turn_milliseconds = 1;
-/* How old the figures of collect() may be */
+/* Greatest age of the figures of collect() */
 constexpr auto snapshot_interval = std::chrono::milliseconds(100);
 /* Bookkeeping of a buffer: its holder, and its places in the lists of returned and of undecided buffers */
 constexpr std::uint64_t ledger_bytes = 8 + 4 + 8;
@@ -50,7 +50,7 @@ struct OneSidedServer::Connection {
 	{
 	}
 
-	/** From here on no request of the client is executed. */
+	/** Ends the connection: from here on no request of the client is executed. */
 	void end() noexcept
 	{
 		qp.reset();
@@ -82,7 +82,7 @@ public:
 			return;
 		connection_->end();
 		server_.leave(connection_->number);
-		if (ready_) /* it has gone in this very moment */
+		if (ready_) /* it has gone at this moment */
 			server_.ended(connection_->number);
 	}
 
@@ -135,7 +135,7 @@ Result<OneSidedServer::Parts> OneSidedServer::make_parts(
 		bookkeeping = sum_of(bookkeeping, bookkeeping_bytes(list));
 	}
 	plan.add("bookkeeping", bookkeeping);
-	if (region.bytes() == saturated) /* whatever the limits are */
+	if (region.bytes() == saturated) /* too large, whatever the limits are */
 		return make_error(ENOMEM, "memory: " + plan.text(), layout.to_need_less);
 	if (Result<void> checked = announce_memory(plan, context, options.log, layout.to_need_less); !checked)
 		return checked.error();
@@ -177,7 +177,7 @@ Result<void> OneSidedServer::serve()
 			return make_error(-reports, "cannot take freed buffers back");
 		destroy_disconnected();
 		look_around();
-		if (!lists().empty()) /* a store without buffers loses none */
+		if (!lists().empty()) /* without buffers none can be lost */
 			recovery().go_on(now());
 		deserted_ = stats_.connections && !stats_.open && (lists().empty() || recovery().idle());
 		/* While reports come in, do not sleep, so that buffers return in time. */
@@ -191,7 +191,7 @@ void OneSidedServer::drain(std::chrono::milliseconds limit) noexcept
 	drain_for_ = std::max<std::int64_t>(limit.count(), 0);
 }
 
-/** True: the server was asked to drain, and all clients have left or the time limit has passed. */
+/** Returns true if the server was asked to drain, and all clients have left or the time limit has passed. */
 bool OneSidedServer::go_on_draining()
 {
 	const std::int64_t limit = drain_for_;
@@ -311,12 +311,15 @@ Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connec
 void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
-	/* A client that waits until this store is ready connects again and again: not worth a line each. */
+	/* A client that waits until this store is ready connects again and again: do not log each time. */
 	if (why.code != ENODATA && why.code != ENOTRECOVERABLE && why.code != EBUSY)
 		log_client(LogLevel::warning, "refused a client: " + why.message);
 }
 
-/** Further messages wait for the next turn, so that a client that never stops sending does not block the others. */
+/**
+ * Handles some messages of the client. Further ones wait for the next turn, so that a client that never stops sending
+ * does not block the others.
+ */
 void OneSidedServer::listen_to(Connection &connection)
 {
 	constexpr unsigned messages_a_turn = 64;

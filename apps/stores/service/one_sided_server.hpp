@@ -31,11 +31,11 @@ struct OneSidedServerOptions {
 	std::uint16_t port = 0; /**< 0: any, see OneSidedServer::port() */
 	std::uint32_t max_connections = 64;
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
-	/** A client that has not answered a recovery scan for this time is cut off; 0: never. */
+	/** Time without an answer to a recovery scan after which a client is cut off; 0: never. */
 	std::chrono::milliseconds answer_timeout = std::chrono::seconds(60);
 	/** Delay before a recovery scan that was put off is tried again. */
 	std::chrono::milliseconds recovery_interval = std::chrono::seconds(1);
-	/** Is told what happens to connections, and of memory before it is taken; null: standard error. */
+	/** Receives events of connections, and the memory before it is taken; null: standard error. */
 	LogSink log;
 };
 
@@ -43,17 +43,17 @@ struct OneSidedServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
 	std::uint64_t open = 0;        /**< of these, not closed */
 	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
-	/** How long the server was busy with each message of a client's control channel. */
+	/** Time that the server was busy with each message of a client's control channel. */
 	Histogram messages{buckets::durations};
 };
 
 /**
- * The server of a store that clients read and write only by PRISM requests. It does what clients cannot do themselves:
- * it sets up connections, each with a scratch, returns freed buffers to their lists, and recovers lost ones. It
- * executes no client's operations. The derived class defines what the memory means. Construct, serve() on one thread,
- * stop() from any.
+ * The server of a store that clients read and write only by PRISM requests. It does the work that clients cannot do
+ * themselves: it sets up connections, each with a scratch, returns freed buffers to their lists, and recovers lost
+ * ones. It executes no client's operations. The derived class defines the meaning of the memory. Construct, serve() on
+ * one thread, stop() from any.
  *
- * What it decides is StoreCore's, and the device's part is VerbsDevice's: this class is its sockets, its clock and its
+ * StoreCore makes the decisions, and VerbsDevice does the device's part: this class adds the sockets, the clock and the
  * thread.
  */
 class OneSidedServer : public Service, protected StoreCore, private Reception::Host
@@ -64,84 +64,84 @@ public:
 	/* Service */
 	[[nodiscard]] std::uint16_t port() const noexcept override { return reception_->port(); }
 	Result<void> serve() override;
-	/** Clients are told over their control channels (ControlKind::stop), and close them. */
+	/** Tells clients over their control channels (ControlKind::stop); they close them. */
 	void drain(std::chrono::milliseconds limit) noexcept override;
 	void stop() noexcept override { stopping_ = true; }
 	[[nodiscard]] std::string final_stats() override;
 	void collect(std::vector<Metric> &metrics) const override;
 
-	/** Clients have come and gone, and no scan for what they lost is due or under way. Any thread. */
+	/** True if clients have come and gone, and no scan for lost buffers is due or under way. Any thread. */
 	[[nodiscard]] bool deserted() const noexcept { return deserted_; }
 
 	/* On the thread of serve(), or while it does not run. */
 
 	[[nodiscard]] const OneSidedServerStats &stats() const noexcept { return stats_; }
 	[[nodiscard]] const RecoveryStats &recovery_stats() const noexcept { return recovery().stats(); }
-	/** All figures as JSON. */
+	/** Returns all figures as JSON. */
 	[[nodiscard]] virtual std::string stats_json() const = 0;
-	/** Buffers of all lists that are neither allocatable nor on their way there. */
+	/** Returns the number of buffers of all lists that are neither allocatable nor on their way there. */
 	[[nodiscard]] std::uint64_t buffers_in_use();
 
 protected:
-	/** What the region holds beside scratches. */
+	/** Contents of the region beside scratches. */
 	struct Layout {
-		std::size_t slot_bytes = 0;     /**< of the slots, which begin the region */
-		std::string slots;              /**< what they are, for people: "table" */
+		std::size_t slot_bytes = 0;     /**< bytes of the slots, which begin the region */
+		std::string slots;              /**< name of the slots, for people: "table" */
 		std::vector<BufferClass> lists; /**< one free list each */
-		std::string to_need_less;       /**< which options to change if this is more than the machine has */
+		std::string to_need_less;       /**< options to change if this is more than the machine has */
 	};
-	/** What create() of a derived class makes first. */
+	/** The parts that create() of a derived class makes first. */
 	struct Parts {
 		std::unique_ptr<VerbsDevice> device;
 		RegionLayout layout;
 		std::unique_ptr<Reception> reception;
 	};
-	/** What a connection has of the store: told to the client by introduce(). */
+	/** A connection's part of the store; introduce() tells the client. */
 	struct Place {
 		std::uint32_t number = 0; /* of the connection: never used again */
 		RemoteRegion scratch;     /* 32 bytes, aligned to 32 */
 	};
 
 	/**
-	 * @p hello: kind and version. Logs how much memory that takes. Errors: ENOMEM (the machine has less, or less
+	 * @p hello: kind and version. Logs the memory that this takes. Errors: ENOMEM (the machine has less, or less
 	 * that this process may take), those of TcpListener::create().
 	 */
 	static Result<Parts> make_parts(
 		const Context &context, const Hello &hello, Layout layout, const OneSidedServerOptions &options);
-	/** Bytes that @p list needs beside its buffers, here and on the userspace device. */
+	/** Returns the bytes that @p list needs beside its buffers, here and on the userspace device. */
 	static std::uint64_t bookkeeping_bytes(const BufferClass &list) noexcept;
 	OneSidedServer(Parts parts, OneSidedServerOptions options);
 	/** Makes the free lists: once, before serve(). Errors: those of FreeList::create(). */
 	Result<void> make_lists();
 
 	/**
-	 * A client has told its record: fill in what it is told of the store. Its regions, free lists and endpoint are
-	 * there already. Errors refuse the client; ENODATA says that the store is not ready yet.
+	 * Handles a client's record: fills in @p mine with the data of the store. Its free lists are there already; its
+	 * endpoint is set afterwards. Errors refuse the client; ENODATA says that the store is not ready yet.
 	 */
 	virtual Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) = 0;
 	/**
-	 * A message of a kind that this class does not know, from connection @p number. 0, @p answer filled in if there
-	 * is to be one, or an errno: the client is cut off.
+	 * Handles a message of a kind that this class does not know, from connection @p number. Returns 0, with
+	 * @p answer filled in if there is one, or an errno: the client is cut off.
 	 */
 	virtual int hear(
 		std::uint32_t number, const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
 
 	/**
-	 * The client of connection @p number is ready, and is told that this side is, too, when this returns. Before,
-	 * it was only introduced, and may have been anybody who has said a few words.
+	 * Called when the client of connection @p number is ready; after this returns, it is told that this side is,
+	 * too. Before, it was only introduced, and may have been anybody who has said a few words.
 	 */
 	virtual void entered(std::uint32_t /*number*/) {}
-	/** Connection @p number, which had entered, has ended, with its queue pair. */
+	/** Called when connection @p number, which had entered, has ended, with its queue pair. */
 	virtual void ended(std::uint32_t /*number*/) {}
 	/** Called every few milliseconds at least. */
 	virtual void look_around() {}
-	/** Sends @p message to connection @p number. False: it is not there. */
+	/** Sends @p message to connection @p number. Returns false if it is not there. */
 	bool tell(std::uint32_t number, const ControlMessage &message);
-	/** The numbers of all connections that are there. */
+	/** Returns the numbers of all open connections. */
 	[[nodiscard]] std::vector<std::uint32_t> present() const;
 
 	/**
-	 * Ends all connections but @p except, and clients on their way: with their queue pairs nothing of theirs is
+	 * Ends all connections but @p except, and clients on their way: without their queue pairs nothing of theirs is
 	 * executed any more.
 	 */
 	void drop_clients(std::uint32_t except = 0);
@@ -154,13 +154,13 @@ protected:
 	bool run_on_self(const Chain &chain) { return device_->run_on_self(chain); }
 	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return device_->free_lists(); }
 	void log(LogLevel level, const std::string &line) const { log_to(options_.log, level, line); }
-	/** For what strangers can cause. */
+	/** Logs lines that strangers can cause. */
 	void log_client(LogLevel level, const std::string &line) { clients_log_(level, line); }
 
 private:
 	struct Connection;
 	class PendingConnection;
-	/** What collect() tells, as it was a moment ago. */
+	/** The figures for collect(), as they were a moment ago. */
 	struct Snapshot {
 		struct List {
 			std::uint32_t buffer_size = 0;
@@ -186,7 +186,7 @@ private:
 		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 
-	/* RecoveryHost, but for slots(), look_at() and what StoreCore does */
+	/* RecoveryHost, except slots(), look_at() and the part of StoreCore */
 	using StoreCore::collect;
 	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
 	void cut_off(std::uint32_t client) override;
@@ -196,11 +196,11 @@ private:
 	LimitedLog clients_log_{options_.log};
 	std::unique_ptr<VerbsDevice> device_;
 	std::vector<std::unique_ptr<Connection>> connections_;
-	std::vector<PendingConnection *> pending_; /* clients with a queue pair that have not said they are ready */
-	std::unique_ptr<Reception> reception_;     /* declared last of these: its clients give their scratches back */
+	std::vector<PendingConnection *> pending_; /* clients with a queue pair that have not reported ready */
+	std::unique_ptr<Reception> reception_;     /* declared last of these: its clients give back their scratches */
 	std::atomic<bool> stopping_{false};
-	std::atomic<std::int64_t> drain_for_{-1};                         /* milliseconds; -1: not asked for */
-	std::optional<std::chrono::steady_clock::time_point> drained_at_; /* the latest */
+	std::atomic<std::int64_t> drain_for_{-1};                         /* milliseconds; -1: not requested */
+	std::optional<std::chrono::steady_clock::time_point> drained_at_; /* time limit */
 	std::chrono::steady_clock::time_point next_snapshot_{};
 	mutable std::mutex snapshot_lock_;
 	Snapshot snapshot_;

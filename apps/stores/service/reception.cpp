@@ -20,7 +20,7 @@ constexpr auto retry_pause = std::chrono::milliseconds(1);
 /* Back-off after accept() fails, for example for lack of descriptors */
 constexpr auto listen_pause = std::chrono::milliseconds(100);
 
-/* Makes the descriptor readable only once so many bytes have arrived. */
+/* Makes the descriptor readable only once this many bytes have arrived. */
 void wake_at(int fd, std::size_t bytes) noexcept
 {
 	const int count = static_cast<int>(bytes);
@@ -92,7 +92,7 @@ void Reception::serve(Host &host)
 		else
 			calls = true;
 	}
-	if (calls) /* afterwards: it may end clients that the events above name */
+	if (calls) /* last, as it may end clients that the events above name */
 		accept(host);
 	for (auto next = pending_.begin(); next != pending_.end();) {
 		PendingClient &client = *next++;
@@ -109,12 +109,15 @@ void Reception::close(Host &host)
 	closed_ = true;
 	if (listening_)
 		listen(false);
-	(void)::shutdown(listener_.fd(), SHUT_RDWR); /* who is in the backlog is refused */
+	(void)::shutdown(listener_.fd(), SHUT_RDWR); /* refuse the clients in the backlog */
 	while (!pending_.empty())
 		drop(pending_.front(), make_error(ESHUTDOWN, "the server is being stopped"), host);
 }
 
-/** At most as many as may be on their way: a crowd that connects without end keeps nobody from being served. */
+/**
+ * Accepts at most as many clients as may be on their way: a crowd that connects without end keeps nobody from being
+ * served.
+ */
 void Reception::accept(Host &host)
 {
 	for (std::size_t turn = 0; turn < max_pending && listening_; turn++) {
@@ -126,7 +129,7 @@ void Reception::accept(Host &host)
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
 		if (!link) {
-			/* Once: they wait in the backlog, and it is tried again and again. */
+			/* Report once: they wait in the backlog, and accept() is tried again and again. */
 			if (!std::exchange(accept_failed_, true))
 				host.refused(link.error());
 			listen_again_ = Clock::now() + listen_pause;
@@ -147,11 +150,13 @@ void Reception::accept(Host &host)
 			pending_.pop_back();
 		else
 			step(client, false,
-				host); /* what it said while it waited counts, before another takes its place */
+				host); /* data that it sent while it waited counts, before another takes its place */
 	}
 }
 
-/** The client that has been silent for longest: its place goes to the next one, if there is no other. */
+/**
+ * Returns the client that has been silent for longest, which must make room for the next one if there is no other room.
+ */
 std::list<Reception::PendingClient>::iterator Reception::silent() noexcept
 {
 	return std::find_if(pending_.begin(), pending_.end(),
@@ -174,7 +179,10 @@ void Reception::step(PendingClient &client, bool hung_up, Host &host)
 	}
 }
 
-/** Copies received bytes without consuming them. 1: all of @p bytes; 0: fewer; negative errno: no more will come. */
+/**
+ * Copies received bytes without consuming them. Returns 1 if all of @p bytes are there, 0 if fewer, or a negative errno
+ * if no more will come.
+ */
 int Reception::peek(const PendingClient &client, std::span<std::byte> bytes, bool hung_up) noexcept
 {
 	const ssize_t got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
@@ -214,7 +222,7 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 	Result<std::unique_ptr<AcceptedConnection>> made = host.on_connect(client.link, record, mine);
 	const bool retry = !made && made.error().code == EAGAIN;
 	epoll_event event{};
-	event.events = retry ? 0u : EPOLLIN | EPOLLRDHUP; /* readable it is while it waits */
+	event.events = retry ? 0u : EPOLLIN | EPOLLRDHUP; /* a waiting client is readable all the time */
 	event.data.ptr = &client;
 	if ((retry || client.stage == Stage::waiting) &&
 		epoll_ctl(poller_.get(), EPOLL_CTL_MOD, client.link->fd(), &event))
@@ -244,7 +252,7 @@ void Reception::refuse(PendingClient &client, const ConnectionRecord &record, co
 	mine.private_data = hello_.refusal(why);
 	if (!client.link->swap(mine, Clock::now()))
 		return drop(client, why, host);
-	/* Sends the mark; the client's may come later. */
+	/* Send the mark; the client's may come later. */
 	(void)client.link->barrier(Clock::now());
 	host.refused(why);
 	client.stage = Stage::lingering;
@@ -270,7 +278,7 @@ void Reception::read_mark(PendingClient &client, bool hung_up, Host &host)
 /** Reads until the client closes: closing with unread bytes could reset the connection before it reads the reason. */
 void Reception::linger(PendingClient &client) noexcept
 {
-	std::array<std::byte, 4096> bytes; /* a turn: whoever sends more without end holds nobody up */
+	std::array<std::byte, 4096> bytes; /* per turn: a client that sends without end holds nobody up */
 	const ssize_t got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		remove(client);

@@ -25,26 +25,35 @@
 namespace prism::apps
 {
 
-/** Not thread-safe. */
+/** Set-up of a server's clients. Not thread-safe. */
 class Reception
 {
 public:
 	/** The client's TCP connection. */
 	using Link = std::shared_ptr<TcpRendezvous>;
 
-	/** How many clients may be on their way at once. The next one takes the place of that which has been silent for
-	 * longest; if all have spoken, it waits in the listener's backlog. */
+	/**
+	 * Most clients on their way at once. The next one takes the place of the one that has been silent for longest;
+	 * if all have spoken, it waits in the listener's backlog.
+	 */
 	static constexpr std::size_t max_pending = 256;
 
-	/** What the server has made for a client that is not ready yet. Destroyed without enter(): it will not be. */
+	/**
+	 * The server's part of a client that is not ready yet. If it is destroyed without enter(), the client never
+	 * gets ready.
+	 */
 	class AcceptedConnection
 	{
 	public:
 		virtual ~AcceptedConnection() = default;
-		/** The client is ready, and is told next that this side is; then comes enter(), if it is still there.
+		/**
+		 * Called when the client is ready, before it is told that this side is; then comes enter(), if the
+		 * client is still there.
 		 */
 		virtual void ready() {}
-		/** The client is ready: its connection begins. Once, then the object is destroyed. */
+		/**
+		 * Called when the client is ready: its connection begins. Called once, then the object is destroyed.
+		 */
 		virtual void enter() = 0;
 	};
 
@@ -55,14 +64,14 @@ public:
 		virtual ~Host() = default;
 
 		/**
-		 * A client has told its record. Makes what its connection needs, with the queue pair connected, and
-		 * fills in @p mine, what the client is told. Errors refuse the client and are told it, except EAGAIN:
-		 * there will be room in a moment, and this is called again.
+		 * Handles the record of a client. Makes everything that its connection needs, with the queue pair
+		 * connected, and fills in @p mine, the record for the client. Errors refuse the client and are sent to
+		 * it, except EAGAIN: there will be room in a moment, and this is called again.
 		 */
 		virtual Result<std::unique_ptr<AcceptedConnection>> on_connect(
 			const Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) = 0;
 
-		/** A client was refused, went away, or its time is over; or clients cannot be accepted. */
+		/** Called when a client was refused, went away, or timed out; or when clients cannot be accepted. */
 		virtual void refused(const Error &why) noexcept = 0;
 	};
 
@@ -77,29 +86,31 @@ public:
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return listener_.port(); }
 
-	/** For poll(2): readable when serve() has something to do. Stays owned by this object. */
+	/** Returns a descriptor for poll(2): readable when serve() has something to do. This object owns it. */
 	[[nodiscard]] int fd() const noexcept { return poller_.get(); }
 
-	/** Milliseconds after which serve() has something to do in any case; -1: never. As poll(2) takes it. */
+	/**
+	 * Returns the milliseconds after which serve() has something to do in any case; -1: never. As poll(2) takes it.
+	 */
 	[[nodiscard]] int patience() const noexcept;
 
 	/** Takes all steps that are possible now, calling @p host. */
 	void serve(Host &host);
 
-	/** Takes no more clients, and refuses those on their way. For good. */
+	/** Takes no more clients, and refuses those on their way. Cannot be undone. */
 	void close(Host &host);
 
-	/** Clients on their way. */
+	/** Returns the number of clients on their way. */
 	[[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
 
 private:
 	using Clock = std::chrono::steady_clock;
 
 	enum class Stage : std::uint8_t {
-		reading_record, /* its record is to come */
-		waiting,        /* the record is there, the server has no room yet */
-		reading_mark,   /* its mark is to come */
-		lingering,      /* was refused; closes when it has read that */
+		reading_record, /* waits for its record */
+		waiting,        /* its record has come, but the server has no room yet */
+		reading_mark,   /* waits for its mark */
+		lingering,      /* refused; it closes when it has read that */
 	};
 	struct PendingClient {
 		Link link;
@@ -130,7 +141,7 @@ private:
 	Descriptor poller_; /* an epoll instance, of the listener and the clients */
 	bool listening_ = false;
 	bool closed_ = false;
-	bool accept_failed_ = false; /* and the host knows it */
+	bool accept_failed_ = false; /* the host has been told */
 	Deadline listen_again_{};
 	std::list<PendingClient> pending_; /* by deadline: all have the same time */
 };

@@ -45,7 +45,7 @@ void BufferRecovery::go_on(std::chrono::nanoseconds now)
 		scan_some(now);
 		break;
 	case Stage::reporting:
-		if (all_settled() && host_.take_reports()) /* the last of them are in the receive queue */
+		if (all_settled() && host_.take_reports()) /* the last reports are in the receive queue */
 			finish(now);
 		break;
 	}
@@ -65,7 +65,7 @@ int BufferRecovery::begin(std::chrono::nanoseconds now)
 	return 0;
 }
 
-/** Clients that connect later are not asked, as they have nothing under way from before. */
+/** Asks all clients to settle. Clients that connect later are not asked, as they have nothing under way from before. */
 void BufferRecovery::ask(std::chrono::nanoseconds now)
 {
 	const std::uint64_t value = next_value_++;
@@ -115,7 +115,7 @@ void BufferRecovery::try_again(const std::string &why, std::chrono::nanoseconds 
 	told_ = true;
 }
 
-/** First collects the clients, as cut_off() may call left(), which changes clients_. */
+/** Cuts off silent clients. It collects them first, as cut_off() may call left(), which changes clients_. */
 void BufferRecovery::cut_off_silent(std::chrono::nanoseconds now)
 {
 	if (options_.answer_timeout.count() == 0 || stage_ == Stage::none)

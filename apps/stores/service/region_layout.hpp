@@ -11,7 +11,7 @@
 namespace prism::apps
 {
 
-/** Equal buffers. */
+/** Buffers of equal size. */
 struct BufferClass {
 	std::uint32_t buffer_size = 0; /**< bytes, a multiple of 64 */
 	std::uint32_t count = 0;
@@ -20,14 +20,14 @@ struct BufferClass {
 };
 
 /**
- * Where things are in a store's region, which is one: an indirect operation needs its pointer and what that points at
- * under one rkey. The slots, then the scratches of connections, then the buffers of each free list. Offsets in bytes
- * from its beginning; each is a multiple of 64.
+ * Layout of a store's region. It is a single one: an indirect operation needs its pointer and the target under one
+ * rkey. The slots, then the scratches of connections, then the buffers of each free list. Offsets in bytes from its
+ * beginning; each is a multiple of 64.
  */
 class RegionLayout
 {
 public:
-	/** Bytes of a scratch: a cache line, of which a client has the first half. */
+	/** Bytes of a scratch: a cache line; a client has the first half. */
 	static constexpr std::uint64_t scratch_bytes = 64;
 
 	RegionLayout(std::uint64_t slot_bytes, std::uint32_t connections, std::vector<BufferClass> lists)
@@ -44,7 +44,7 @@ public:
 	{
 		return slot_bytes_ + scratch_bytes * index;
 	}
-	/** The first buffer of list @p number; where the region ends if there is no such list. Saturates. */
+	/** Returns the first buffer of list @p number; the end of the region if there is no such list. Saturates. */
 	[[nodiscard]] std::uint64_t buffers(std::size_t number) const noexcept
 	{
 		std::uint64_t offset = sum_of(slot_bytes_, scratch_bytes * connections_);
@@ -52,7 +52,7 @@ public:
 			offset = sum_of(offset, lists_[list].bytes());
 		return offset;
 	}
-	/** Of the region: `saturated` if that is more than 64 bits tell. */
+	/** Returns the bytes of the region: `saturated` if they do not fit in 64 bits. */
 	[[nodiscard]] std::uint64_t bytes() const noexcept { return buffers(lists_.size()); }
 
 private:

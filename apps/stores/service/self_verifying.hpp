@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory that the processor changes while peers READ it: they may see a mixture, and a checksum tells them. */
+/*
+ * Memory that the processor changes while peers READ it. They may see a mixture of versions, which a checksum reveals.
+ */
 #pragma once
 
 #include <cstddef>
@@ -9,10 +11,12 @@
 namespace prism::apps
 {
 
-/** CRC-64 (ECMA-182, reflected) of @p bytes, continuing @p crc, that of what stands before them (0: nothing). */
+/** Returns the CRC-64 (ECMA-182, reflected) of @p bytes, continuing @p crc, that of the bytes before them (0: none). */
 std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t crc = 0) noexcept;
 
-/** Stores into memory that peers may be reading: no concern of the thread sanitizer, as the checksums tell. */
+/**
+ * Stores into memory that peers may be reading. Hidden from the thread sanitizer, as the checksums protect the readers.
+ */
 void publish(void *to, const void *from, std::size_t bytes) noexcept;
 
 } // namespace prism::apps

@@ -9,15 +9,15 @@
 namespace prism::apps
 {
 
-/** Where a server listens. */
+/** Address that a server listens on. */
 struct ServerAddress {
 	std::string host;
 	std::uint16_t port = 0;
 
-	/** Reads "HOST:PORT" or "[IPv6]:PORT", or a host alone with @p default_port. Errors: EINVAL. */
+	/** Parses "HOST:PORT" or "[IPv6]:PORT", or a host alone with @p default_port. Errors: EINVAL. */
 	static Result<ServerAddress> parse(const std::string &text, std::uint16_t default_port);
 
-	/** "HOST:PORT" or "[IPv6]:PORT" */
+	/** Returns "HOST:PORT" or "[IPv6]:PORT". */
 	[[nodiscard]] std::string text() const;
 };
 

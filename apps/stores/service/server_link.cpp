@@ -74,9 +74,9 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 }
 
 /**
- * Answers the server's recovery scan. When the requests that were under way at its question have ended, each buffer of
- * this client is in a slot or has been reported. Completion of a flush, even an empty one, proves that earlier reports
- * arrived.
+ * Answers the server's recovery scan. Once the requests under way at the time of its question have ended, each buffer
+ * of this client is in a slot or has been reported. The completion of a flush, even an empty one, proves that earlier
+ * reports arrived.
  */
 int ServerLink::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
 {

@@ -15,52 +15,55 @@ namespace prism::apps
 
 /**
  * A client's end of a connection to a OneSidedServer: the queue pair, reports of freed buffers, and the server's
- * questions about them. It ends with its queue pair: nothing that it has posted is executed afterwards. One thread at a
- * time.
+ * questions about them. It ends with its queue pair: then none of its posted requests is executed any more. One thread
+ * at a time.
  */
 class ServerLink
 {
 public:
-	/** Work requests that reports may take. */
+	/** Most work requests of reports. */
 	static constexpr std::uint32_t room_for_reports = 64;
 
 	ServerLink(TcpRendezvous rendezvous, QueuePair qp);
 	ServerLink(const ServerLink &) = delete;
 	ServerLink &operator=(const ServerLink &) = delete;
 
-	/** The client frees buffers of @p lists, as the server has described them. Errors: those of
-	 * FreeReporter::create(). */
+	/**
+	 * Lets the client free buffers of @p lists, as the server has described them. Errors: those of
+	 * FreeReporter::create().
+	 */
 	Result<void> report_to(const std::vector<FreeListInfo> &lists);
 
 	[[nodiscard]] const QueuePair &qp() const noexcept { return qp_; }
 	[[nodiscard]] ControlChannel &control() noexcept { return control_; }
 
-	/** The buffer at @p address is free. An address that is not the server's is ignored. */
+	/** Notes that the buffer at @p address is free. Ignores an address that is not the server's. */
 	void release(std::uint64_t address) noexcept;
 
-	/** A report that flush() has posted as @p wr_id has arrived. */
+	/** Takes the arrival of a report that flush() has posted. */
 	void flushed() noexcept { flushes_--; }
 
 	/**
-	 * Hears what the server says, and answers it if that is possible now. @p oldest: number of the oldest request
-	 * that is under way; @p newest: of the newest that was posted. @p flush_id: for reports. 0, or the errno of
-	 * what ended the connection: ESHUTDOWN, if the server stops and what had begun before has ended.
+	 * Receives the server's messages, and answers them if that is possible now. @p oldest: number of the oldest
+	 * request under way; @p newest: of the newest that was posted. @p flush_id: for reports. Returns 0, or the
+	 * errno that ended the connection: ESHUTDOWN, if the server stops and the requests that had begun before have
+	 * ended.
 	 */
 	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
 
 	/**
-	 * The server's answer to a message of this side, if one has come; forgotten then. Before that nothing behind
-	 * it is read, such as its text.
+	 * Returns the server's answer to a message of this side, if one has come, and forgets it. Until then nothing
+	 * after it is read, such as its text.
 	 */
 	std::optional<ControlMessage> take_answer() noexcept { return std::exchange(answer_, std::nullopt); }
 
-	/** What the server has asked, other than to settle, if it has; forgotten then. */
+	/** Returns the server's question, other than to settle, if there is one, and forgets it. */
 	std::optional<ControlMessage> take_question() noexcept;
 
-	/** The server ends soon: only what has begun should go on. */
+	/** True if the server ends soon: only operations that have begun should continue. */
 	[[nodiscard]] bool stopping() const noexcept { return stop_after_.has_value(); }
 
-	/** Sends what is freed and not reported yet. */
+	/** Sends the reports of all freed buffers that are not reported yet. */
 	void flush(std::uint64_t wr_id) noexcept;
 	[[nodiscard]] bool flushing() const noexcept { return flushes_ != 0; }
 
@@ -83,10 +86,10 @@ private:
 	std::vector<List> lists_;
 	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
 	std::optional<Settling> settling_;
-	std::optional<std::uint64_t> stop_after_; /* requests of this number and below */
+	std::optional<std::uint64_t> stop_after_; /* requests up to this number may end first */
 	std::optional<ControlMessage> answer_;
 	std::vector<ControlMessage> questions_;
-	unsigned flushes_ = 0; /* under way */
+	unsigned flushes_ = 0; /* number under way */
 };
 
 } // namespace prism::apps

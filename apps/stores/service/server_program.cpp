@@ -30,7 +30,7 @@ namespace prism::apps
 namespace
 {
 
-/* No server takes more: each has its memory, and its descriptor. */
+/* Most clients of a server: each needs memory and a descriptor. */
 constexpr std::uint32_t most_connections = 1 << 16;
 
 sigset_t ending_signals()
@@ -97,7 +97,7 @@ public:
 
 	[[nodiscard]] int ended() const noexcept { return ended_.get(); }
 	[[nodiscard]] bool all_ended() const noexcept { return !running_; }
-	/** Waits for all threads. Errors: the first that a store returned. */
+	/** Waits for all threads. Errors: the first one that a store returned. */
 	Result<void> join()
 	{
 		for (std::thread &thread : threads_) {
@@ -134,8 +134,8 @@ private:
 /* Until the store serves ------------------------------------------------------------------------------------------ */
 
 /**
- * While it lives, a signal ends the process, although all other threads block it: what is being made may wait for
- * others, as for a master that does not answer, and nothing that is lost then could not be lost by a crash.
+ * While it lives, a signal ends the process, although all other threads block it. The making of a store may wait for
+ * others, such as a master that does not answer. Nothing can be lost then that a crash could not lose.
  */
 class ServerProgram::EndedBySignals
 {
@@ -153,7 +153,7 @@ public:
 private:
 	std::mutex lock_;
 	std::condition_variable_any changed_;
-	std::jthread thread_; /* declared last: it uses the others */
+	std::jthread thread_; /* declared last: it uses the other members */
 };
 
 /* Options ---------------------------------------------------------------------------------------------------------- */
@@ -264,7 +264,9 @@ Result<void> ServerProgram::serve(const Make &make)
 	return {};
 }
 
-/** @p error, of a store that could not be made, with the option that it is about, where only this class knows it. */
+/**
+ * Returns @p error, of a store that could not be made, with the option that causes it, if only this class knows that.
+ */
 Error ServerProgram::named(const Error &error) const
 {
 	const bool is_address = error.code == EADDRNOTAVAIL && !settings_.address.empty();
@@ -287,7 +289,7 @@ Result<std::unique_ptr<MetricsEndpoint>> ServerProgram::tell_metrics(const Conte
 	return endpoint;
 }
 
-/** Serves until a signal arrives or a store fails, which ends all of them. */
+/** Serves until a signal arrives or a store fails; that ends all of them. */
 Result<void> ServerProgram::serve(Stores &stores)
 {
 	const sigset_t set = ending_signals();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the server programs of all systems have in common: options, which may stand in a configuration file, the log,
- * metrics, memory, signals, and what the service manager is told (docs/operations.md).
+ * The part that the server programs of all systems share: options, which may be in a configuration file, the log,
+ * metrics, memory, signals, and the messages to the service manager (docs/operations.md).
  */
 #pragma once
 
@@ -26,7 +26,7 @@
 namespace prism::apps
 {
 
-/** What the user has said, by the words that all programs share. */
+/** The user's settings that all programs share. */
 struct ServerSettings {
 	std::string device;
 	std::string address;
@@ -38,9 +38,9 @@ struct ServerSettings {
 	double stop_timeout = 5;
 	LogSink log;
 
-	/** Whether anybody will look at how long calls take. */
+	/** Returns true if somebody will look at the durations of calls. */
 	[[nodiscard]] bool times_calls() const noexcept { return !metrics.empty(); }
-	/** Fills in what they say of a one-sided server. */
+	/** Fills in the settings of a one-sided server. */
 	void apply(OneSidedServerOptions &options) const;
 };
 
@@ -48,44 +48,44 @@ struct ServerSettings {
 struct ServedStore {
 	std::unique_ptr<Service> service;
 	std::string ready; /**< the line that the program prints; it ends with ", port N" */
-	Labels labels;     /**< of its metrics: {"store", ...}, and a number where there are several */
+	Labels labels;     /**< of its metrics: {"store", ...}, and a number if there are several */
 };
 
-/** Reads "BYTES:COUNT"; nothing if it is something else. */
+/** Parses "BYTES:COUNT"; returns nothing if @p text is something else. */
 std::optional<BufferClass> parse_class(const std::string &text);
-/** For options that are such classes: what is wrong with @p text, or nothing. */
+/** Returns what is wrong with @p text as such a class; empty if nothing is. For options. */
 std::string check_class(const std::string &text);
 
 class ServerProgram
 {
 public:
 	using Stores = std::vector<ServedStore>;
-	/** Makes what is to be served. Errors end the program with 1. */
+	/** Makes the stores to serve. Errors end the program with 1. */
 	using Make = std::function<Result<Stores>(const Context &context, const ServerSettings &settings)>;
 
-	/** @p name: of the program. @p description: what its help begins with. */
+	/** @p name: of the program. @p description: beginning of its help. */
 	ServerProgram(const std::string &name, const std::string &description);
 
-	/** For the program's own options. */
+	/** Returns the command line, for the program's own options. */
 	[[nodiscard]] cli::CommandLine &command_line() noexcept { return command_line_; }
-	/** Adds what is of servers that have clients: how many, and how long they are waited for. */
+	/** Adds the options of servers with clients: their number, and the time to wait for them. */
 	void add_client_options();
 	/** Adds -p, --port. */
 	void add_port(std::uint16_t default_port);
 
-	/** @p problem: called when the whole line is known, it returns what is wrong with it, or nothing. */
+	/** @p problem: called when the whole line is known; it returns what is wrong with it, empty if nothing is. */
 	void check(std::function<std::string()> problem) { problem_ = std::move(problem); }
 	/**
-	 * For check(), in a program that serves one store of several: which of @p options was given
-	 * although @p store has it not.
+	 * For check(), in a program that serves one store of several: names one of @p options that was given although
+	 * @p store does not have it.
 	 */
 	[[nodiscard]] std::string has_no(std::string_view store, std::initializer_list<const char *> options) const;
 
 	/**
-	 * Parses the line, makes what @p make makes, and serves until SIGINT or SIGTERM comes, which end it when what
-	 * is under way has ended; a second one ends it at once. The exit code: 0; 1, if something could not be made or
-	 * has failed; 2 for an error of usage. Call it before there are threads: it blocks these signals in all of
-	 * them.
+	 * Parses the line, makes the stores by @p make, and serves until SIGINT or SIGTERM comes. Such a signal ends it
+	 * when the operations under way have ended; a second one ends it at once. Returns the exit code: 0; 1, if
+	 * something could not be made or has failed; 2 for a usage error. Call it before there are threads: it blocks
+	 * these signals in all of them.
 	 */
 	int run(int argc, char **argv, const Make &make);
 

@@ -10,10 +10,10 @@
 namespace prism::apps
 {
 
-/** Bytes of the longest object: every device takes a READ through a pointer of that length (docs/semantics.md). */
+/** Most bytes of an object: every device takes a READ through a pointer of that length (docs/semantics.md). */
 constexpr std::uint32_t longest_object = std::uint32_t{1} << 20;
 
-/** The classes of @p classes, by ascending buffer_size, whose buffers hold @p size bytes. */
+/** Returns the classes of @p classes, by ascending buffer_size, whose buffers hold @p size bytes. */
 template <typename Class>
 std::span<const Class> classes_for(const std::vector<Class> &classes, std::uint64_t size) noexcept
 {
@@ -23,8 +23,8 @@ std::span<const Class> classes_for(const std::vector<Class> &classes, std::uint6
 }
 
 /**
- * The class of @p fitting, which is not empty, to take a buffer from after @p misses attempts that found none: the
- * smallest, then each larger one, and so on from the beginning.
+ * Returns the class of @p fitting, which is not empty, to take a buffer from after @p misses attempts that found none:
+ * the smallest, then each larger one, and so on from the beginning.
  */
 template <typename Class>
 const Class &class_after(std::span<const Class> fitting, std::size_t misses) noexcept

@@ -11,9 +11,12 @@ namespace prism::apps
 namespace
 {
 
-/* A free list whose counters are in doubt is emptied for a scan if it has at most so many buffers. */
+/* Most buffers of a free list that is emptied for a scan if its counters are in doubt. */
 constexpr std::uint32_t most_to_drain = 1 << 14;
-/* What a scan waits for arrived before it asked: at most as many reports as a receive queue holds. */
+/*
+ * Most polls for reports: those that a scan waits for arrived before it asked, at most as many as a receive queue
+ * holds.
+ */
 constexpr unsigned most_polls = 1024;
 
 } // namespace
@@ -49,7 +52,10 @@ void StoreCore::enter(std::uint32_t number)
 	recovery_.entered(number);
 }
 
-/** Without its queue pair a client has nothing under way. A recovery scan finds the buffers that it held. */
+/**
+ * Ends a connection. Without its queue pair a client has nothing under way. A recovery scan finds the buffers that it
+ * held.
+ */
 void StoreCore::leave(std::uint32_t number)
 {
 	const auto found = connections_.find(number);
@@ -67,7 +73,7 @@ bool StoreCore::can_ask_all() const
 	return std::ranges::all_of(connections_, [](const auto &connection) { return connection.second.entered; });
 }
 
-/** Returns how many buffers the device had taken back before. */
+/** Marks the list. Returns the number of buffers that the device had taken back before. */
 Result<std::uint64_t> StoreCore::mark(std::size_t list)
 {
 	std::uint64_t before = device_.taken_back(list);
@@ -77,7 +83,7 @@ Result<std::uint64_t> StoreCore::mark(std::size_t list)
 			before = device_.taken_back(list);
 			marked = device_.mark(list);
 		}
-		device_.refill(list); /* clients are not to miss what was taken out in vain either */
+		device_.refill(list); /* also after a failure, so that clients do not miss the drained buffers */
 	}
 	if (!marked)
 		return marked.error();
@@ -96,7 +102,7 @@ Result<void> StoreCore::note_handed_out()
 	return {};
 }
 
-/** Those that arrived before this call: each take_reports() of the device handles a few. */
+/** Takes all reports that arrived before this call: each take_reports() of the device handles a few. */
 bool StoreCore::take_reports()
 {
 	for (unsigned poll = 0; poll < most_polls; poll++) {
@@ -107,7 +113,9 @@ bool StoreCore::take_reports()
 	return true;
 }
 
-/** Nothing, if a client died in an ALLOCATE after the lists were marked: the device took that buffer back itself. */
+/**
+ * Returns nothing if a client died in an ALLOCATE after the lists were marked: the device took that buffer back itself.
+ */
 std::optional<std::uint64_t> StoreCore::collect()
 {
 	for (std::size_t list = 0; list < device_.lists(); list++) {

@@ -10,7 +10,7 @@ namespace prism::apps
 namespace
 {
 
-/* Reports of freed buffers that the receive queue has room for */
+/* Reports of freed buffers that fit in the receive queue */
 constexpr std::uint32_t report_slots = 1024;
 
 } // namespace

@@ -30,7 +30,7 @@ public:
 	[[nodiscard]] std::deque<FreeList> &free_lists() noexcept { return lists_; }
 	[[nodiscard]] const std::deque<FreeList> &free_lists() const noexcept { return lists_; }
 
-	/** A queue pair for the client at @p peer. Its SENDs are reports. */
+	/** Makes a queue pair for the client at @p peer. Its SENDs are reports. */
 	Result<QueuePair> connect(const Endpoint &peer);
 	/** Posts @p chain to a queue pair of the store's own and waits. */
 	bool run_on_self(const Chain &chain);
