@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The time that a run is measured with. */
+/* The clock of a run's measurements. */
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace prism::bench
 {
 
-/** Nanoseconds since some moment. Tests have their own. now() of one object is called by many threads. */
+/** Clock in nanoseconds since some moment. Tests have their own. Many threads call now() of one object. */
 class Clock
 {
 public:
@@ -15,7 +15,7 @@ public:
 	[[nodiscard]] virtual std::uint64_t now() const noexcept = 0;
 };
 
-/** CLOCK_MONOTONIC, which all processes of a host share. */
+/** Returns CLOCK_MONOTONIC, which all processes of a host share. */
 [[nodiscard]] const Clock &monotonic_clock() noexcept;
 
 } // namespace prism::bench

@@ -17,11 +17,11 @@ public:
 	void add(int error) noexcept;
 	void merge(const ErrorCounts &other) noexcept;
 
-	/** For the pipe between processes, and the reverse, which throws nlohmann::json::exception. */
+	/** Conversion for the pipe between processes, and the reverse, which throws nlohmann::json::exception. */
 	[[nodiscard]] nlohmann::json to_json() const { return counts_; }
 	void assign(const nlohmann::json &json) { json.get_to(counts_); }
 
-	/** By errno value; what had no room of its own is under 0. */
+	/** Returns the counts by errno value; values without room of their own are under 0. */
 	[[nodiscard]] std::map<int, std::uint64_t> all() const;
 
 private:

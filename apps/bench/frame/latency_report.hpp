@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How the drivers print and write latencies: the columns of perftest, with some percentiles more. */
+/* Latencies as the drivers print and write them: the columns of perftest, with some more percentiles. */
 #pragma once
 
 #include <cstdio>
@@ -16,14 +16,14 @@ namespace prism::bench
 
 void print_line(std::FILE *out);
 
-/** The header of the columns. @param what the lines are of, such as "#request". */
+/** Prints the header of the columns. @param what the subject of the lines, such as "#request". */
 void print_latency_columns(std::FILE *out, std::string_view what);
 void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram &latency);
 
-/** In usec. */
+/** Returns the latencies in usec. */
 [[nodiscard]] nlohmann::json latency_to_json(const LatencyHistogram &latency);
 
-/** @param error an errno, or 0 for those that had no room of their own. */
+/** @param error an errno, or 0 for those without room of their own. */
 [[nodiscard]] std::string name_of_error(int error);
 
 /** Writes @p report to @p file, unless its name is empty. */

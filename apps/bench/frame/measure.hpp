@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a run measured: latencies as a histogram of bounded size, and the bar that shows how far it has come. */
+/* Results of a run: latencies as a histogram of bounded size, and the bar that shows its progress. */
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace prism::bench
 
 /**
  * Latencies in bins that are 1% wide, from 10 ns to 1000 s; smallest, largest, mean and deviation are exact. One thread
- * at a time; each thread fills its own, merge() puts them together. add() does not allocate.
+ * at a time; each thread fills its own, merge() combines them. add() does not allocate.
  */
 class LatencyHistogram
 {
@@ -36,14 +36,16 @@ public:
 	[[nodiscard]] double deviation() const noexcept;
 
 	/**
-	 * The latency that a share of the samples does not exceed, by nearest rank.
+	 * Returns the latency that this share of the samples does not exceed, by nearest rank.
 	 * @param percent above 0, at most 100, as 99.9.
 	 */
 	[[nodiscard]] double percentile(double percent) const;
 
-	/** All that merge() needs on the other side of a pipe. */
+	/** Returns all data that merge() needs on the other side of a pipe. */
 	[[nodiscard]] nlohmann::json to_json() const;
-	/** The reverse. Throws nlohmann::json::exception or std::out_of_range if @p json did not come from to_json().
+	/**
+	 * Reverses to_json(). Throws nlohmann::json::exception or std::out_of_range if @p json did not come from
+	 * to_json().
 	 */
 	[[nodiscard]] static LatencyHistogram from_json(const nlohmann::json &json);
 
@@ -59,11 +61,11 @@ private:
 	double squares_ = 0; /* the sum of them */
 };
 
-/** A bar on one line of a terminal; nothing at all elsewhere. Not for several threads. */
+/** A bar on one line of a terminal; invisible elsewhere. Not for several threads. */
 class ProgressBar
 {
 public:
-	/** @param out where it goes; only if that is a terminal, and never if null. Stays the caller's. */
+	/** @param out output; used only if it is a terminal, and not null. Stays the caller's. */
 	explicit ProgressBar(std::FILE *out) noexcept;
 	ProgressBar(const ProgressBar &) = delete;
 	ProgressBar &operator=(const ProgressBar &) = delete;

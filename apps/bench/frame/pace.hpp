@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When the requests of one worker are due, and when there are no more. */
+/* The times at which the requests of one worker are due, and their end. */
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 namespace prism::bench
 {
 
-/** How requests of an open loop follow each other. */
+/** Distribution of the requests of an open loop in time. */
 enum class Arrivals : std::uint8_t {
 	even,
 	poisson,
 };
 
-/** The part of @p total that worker @p index of @p workers does. */
+/** Returns the part of @p total that worker @p index of @p workers does. */
 [[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t total, unsigned index, unsigned workers) noexcept
 {
 	return total / workers + (index < total % workers ? 1 : 0);
 }
 
-/** What a worker's share of a phase is. */
+/** A worker's share of a phase. */
 struct PaceOptions {
-	std::uint64_t start = 0; /**< of the phase, in ns of the clock */
-	std::uint64_t count = 0; /**< requests; 0: as many as the time allows */
-	std::uint64_t time = 0;  /**< ns; 0: as long as the requests take */
+	std::uint64_t start = 0; /**< beginning of the phase, in ns of the clock */
+	std::uint64_t count = 0; /**< requests; 0: as many as possible in the time */
+	std::uint64_t time = 0;  /**< ns; 0: until the requests are done */
 	double interval = 0;     /**< ns between requests of this worker; 0: a closed loop, they are always due */
 	double offset = 0;       /**< ns from the start to the first one */
 	Arrivals arrivals = Arrivals::even;
@@ -40,16 +40,17 @@ public:
 	Pace() = default; /**< over */
 	Pace(const PaceOptions &options, Random &random);
 
-	/** Takes the next request if it is due at @p now. @return the moment when it was due; @p now in a closed loop.
+	/**
+	 * Takes the next request if it is due at @p now. @return the time at which it was due; @p now in a closed loop.
 	 */
 	[[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t now, Random &random) noexcept;
 
-	/** Whether take() will give no further request from @p now on. */
+	/** Returns true if take() will return no further request from @p now on. */
 	[[nodiscard]] bool over(std::uint64_t now) const noexcept { return left_ == 0 || now >= end_; }
 
 	/**
-	 * Adds, for every request that was due before the end and has not been taken, how late it was at the end. This
-	 * is a lower bound of its latency. A driver that leaves such requests out reports latencies that are too short.
+	 * Adds the lateness, at the end, of every request that was due before the end and has not been taken. This is a
+	 * lower bound of its latency. A driver that omits such requests reports latencies that are too short.
 	 */
 	void add_backlog(LatencyHistogram &backlog, Random &random);
 

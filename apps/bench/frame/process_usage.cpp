@@ -23,7 +23,7 @@ constexpr std::array<std::pair<const char *, std::uint64_t ProcessUsage::*>, 4> 
 	{"Pss:", &ProcessUsage::touched},
 }};
 
-/** Reads what is in lines "NAME NUMBER kB". */
+/** Reads the values of lines "NAME NUMBER kB". */
 void read_lines(const char *path, ProcessUsage &usage)
 {
 	std::ifstream file(path);

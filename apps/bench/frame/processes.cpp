@@ -62,14 +62,14 @@ void write_all(int fd, const Bytes &bytes)
 	while (done < bytes.size()) {
 		const ssize_t now = write(fd, bytes.data() + done, bytes.size() - done);
 		if (now < 0 && errno != EINTR)
-			return; /* the reader sees that something is missing */
+			return; /* the reader detects the missing data */
 		done += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
 	}
 }
 
 [[noreturn]] void be_child(const ProcessesOptions &options, unsigned number, int out)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no load without the one who started it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the process that started it */
 	const Result<json> result = options.work(number);
 	if (!result)
 		options.give_up();
@@ -102,13 +102,13 @@ void receive(Child &child)
 		child.results.close();
 }
 
-/* Until all have closed their pipes. */
+/* Receives until all children have closed their pipes. */
 void receive_all(const ProcessesOptions &options, std::vector<Child> &children)
 {
 	for (;;) {
 		std::vector<pollfd> watched;
 		for (const Child &child : children)
-			watched.push_back({child.results.get(), POLLIN, 0}); /* poll() passes over those below 0 */
+			watched.push_back({child.results.get(), POLLIN, 0}); /* poll() ignores negative descriptors */
 		if (std::all_of(watched.begin(), watched.end(), [](const pollfd &one) { return one.fd < 0; }))
 			return;
 		if (poll(watched.data(), watched.size(), look_interval) == 0)
@@ -141,7 +141,7 @@ void reap(const ProcessesOptions &options, std::vector<Child> &children)
 
 Result<void> run_children(const ProcessesOptions &options)
 {
-	std::fflush(nullptr); /* or each child has what is buffered once more */
+	std::fflush(nullptr); /* otherwise each child would print the buffered text again */
 	std::vector<Child> children;
 	Result<void> started;
 	for (unsigned i = 0; i < options.count && started; i++) {

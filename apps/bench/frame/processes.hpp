@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The workers of a run as processes: each sends what it measured through a pipe. */
+/* The workers of a run as processes: each sends its results through a pipe. */
 #pragma once
 
 #include <cerrno>
@@ -14,27 +14,30 @@
 namespace prism::bench
 {
 
-/** What a run of several processes does. */
+/** Work of a run of several processes. */
 struct ProcessesOptions {
 	unsigned count = 1;
-	/** In child @p number, which ends afterwards. */
+	/** Called in child @p number, which ends afterwards. */
 	std::function<Result<nlohmann::json>(unsigned number)> work;
-	/** Of each child, in their order, when all have ended. */
+	/** Called with the result of each child, in their order, when all have ended. */
 	std::function<void(Result<nlohmann::json> result)> take;
-	/** A child has failed: makes the others end as soon as they can. May be called by any child, and here. */
+	/**
+	 * Called when a child has failed: makes the others end as soon as they can. Any child may call it, and this
+	 * process.
+	 */
 	std::function<void()> give_up = [] {};
 	/** Called now and then. */
 	std::function<void()> look = [] {};
 };
 
 /**
- * Returns when all children have ended. They end with this process, too. The calling process must have no other thread,
- * and nothing open that does not survive a fork. Errors: those of pipe(2) and fork(2).
+ * Runs the children and returns when all have ended. They end with this process, too. The calling process must have no
+ * other thread, and nothing open that does not survive a fork. Errors: those of pipe(2) and fork(2).
  */
 [[nodiscard]] Result<void> run_children(const ProcessesOptions &options);
 
 /**
- * Runs @p work(0) .. @p work(count - 1), each in a child, and merges what they give. A Part has to_json() and
+ * Runs @p work(0) .. @p work(count - 1), each in a child, and merges their results. A Part has to_json() and
  * from_json(), which may throw. Errors: those of run_children(); EPIPE (a child ended without a result); the first one
  * that is not ECANCELED, if a child failed.
  */

@@ -11,19 +11,22 @@
 namespace prism::bench
 {
 
-/** What a driver can measure, by its member name. Filled before the command line is read, not changed afterwards. */
+/**
+ * The systems that a driver can measure, by their member name. Filled before the command line is read, not changed
+ * afterwards.
+ */
 template <typename System>
 class Registry
 {
 public:
-	/** A second system of one name takes the place of the first. */
+	/** Adds a system. It replaces an earlier one of the same name. */
 	void add(System system)
 	{
 		std::erase_if(systems_, [&](const System &other) { return other.name == system.name; });
 		systems_.push_back(std::move(system));
 	}
 
-	/** Null if there is none of that name. Lives as long as this object. */
+	/** Returns the system of that name; null if there is none. It lives as long as this object. */
 	[[nodiscard]] const System *find(std::string_view name) const noexcept
 	{
 		const auto found = std::find_if(

@@ -28,7 +28,7 @@ public:
 	}
 };
 
-constexpr std::uint64_t head_start = 2'000'000; /* ns: time for all workers to see that it begins */
+constexpr std::uint64_t head_start = 2'000'000; /* ns: time for all workers to see the beginning */
 
 } // namespace
 

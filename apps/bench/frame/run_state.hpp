@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the workers of a run share, whether they are threads or processes. */
+/* The state that the workers of a run share, as threads or as processes. */
 #pragma once
 
 #include <array>
@@ -24,16 +24,18 @@ enum class Phase : std::uint8_t {
 };
 inline constexpr std::size_t phases = 3;
 
-/** Lies in memory that forked processes share. Every member function may be called by any worker at any time. */
+/**
+ * State of a run. It lies in memory that forked processes share. Any worker may call every member function at any time.
+ */
 class RunState
 {
 public:
-	/** @param workers threads of all processes. @param loaded records that are there when requests begin. */
+	/** @param workers threads of all processes. @param loaded records that exist when requests begin. */
 	RunState(unsigned workers, std::uint64_t loaded) noexcept : records(loaded), size_(workers) {}
 
 	/**
 	 * Waits until all workers have come to @p phase.
-	 * @return the moment, by @p clock, at which all of them begin; nothing if a worker gave up.
+	 * @return the time, by @p clock, at which all of them begin; nothing if a worker gave up.
 	 */
 	[[nodiscard]] std::optional<std::uint64_t> begin(Phase phase, const Clock &clock) noexcept;
 
@@ -41,7 +43,7 @@ public:
 	void give_up() noexcept { given_up_.store(true, std::memory_order_relaxed); }
 	[[nodiscard]] bool has_given_up() const noexcept { return given_up_.load(std::memory_order_relaxed); }
 
-	/** For the progress bar: the phase that has begun last, and when. Before the first: load, and 0. */
+	/** For the progress bar: the phase that began last, and its beginning. Before the first: load, and 0. */
 	[[nodiscard]] Phase current() const noexcept;
 	[[nodiscard]] std::uint64_t began(Phase phase) const noexcept;
 
@@ -61,7 +63,7 @@ struct RunStateUnmapper {
 };
 using SharedRunState = std::unique_ptr<RunState, RunStateUnmapper>;
 
-/** A RunState in memory that children share with this process. */
+/** Makes a RunState in memory that children share with this process. */
 [[nodiscard]] Result<SharedRunState> make_run_state(unsigned workers, std::uint64_t records);
 
 } // namespace prism::bench

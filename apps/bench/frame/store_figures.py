@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What kv_figures, rs_figures and tx_figures have in common: runs of the drivers of stores, and how they are shown."""
+"""The part that kv_figures, rs_figures and tx_figures share: runs of the drivers of stores, and their presentation."""
 
 import os
 
-# What other programs that measure have, too: those that draw stores take all of it from here.
+# The part that other programs that measure share, too: programs that draw stores import all of it from here.
 from measuring import (  # noqa: F401
     HERE,
     RATIO_HEADER,
@@ -34,7 +34,7 @@ from measuring import (  # noqa: F401
 
 
 def drive(arguments, timeout, program="prism-ycsb"):
-    """One run of a driver; gives the results of its JSON report."""
+    """Runs a driver once; returns the results of its JSON report."""
     return results_of([os.path.join(HERE, program), *arguments], timeout)
 
 
@@ -62,7 +62,7 @@ def traffic_cells(samples):
 
 
 def sample_of(results):
-    """What is kept of one run."""
+    """Returns the values that are kept of one run."""
     by_request = results["latency_by_request"]
     return {
         **traffic_of(results),
@@ -80,7 +80,7 @@ def sample_of(results):
 
 
 def written_by(report, *what):
-    """The first lines of a table: how it came about, and what its servers and clients share."""
+    """Returns the first lines of a table: its origin, and what its servers and clients share."""
     return [
         f"Written by `{report['command']}`: {report['rounds']} interleaved rounds of {report['duration']:g} s;",
         "medians, and in brackets the quartiles. " + " ".join(what),
@@ -104,7 +104,7 @@ PATHS = {"local": "by shared memory", "udp": "by UDP over loopback"}
 
 
 def add_run_arguments(parser):
-    """Those of all programs that draw what a driver measures."""
+    """Adds the arguments of all programs that draw a driver's results."""
     parser.add_argument("--path", choices=PATHS, default="local", help="between the processes (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="(default %(default)s)")
     parser.add_argument("-D", "--duration", type=float, default=0.5, help="seconds of a run (default %(default)s)")
@@ -123,7 +123,7 @@ def add_common_arguments(parser, records):
 
 
 def parse_common_arguments(parser):
-    """Servers and drivers inherit the path, as their devices look for it."""
+    """Parses the arguments. Servers and drivers inherit the path, as their devices look for it."""
     options = parser.parse_args()
     options.out = options.out or os.path.join("docs/figures", options.path)
     os.environ["PRISM_LOCAL"] = "1" if options.path == "local" else "0"

@@ -16,13 +16,13 @@
 namespace prism::bench
 {
 
-/** The share of a phase that is done after @p seconds, when @p ended requests have ended. */
+/** Returns the share of a phase that is done after @p seconds, when @p ended requests have ended. */
 using ShareDone = std::function<double(Phase phase, double seconds, std::uint64_t ended)>;
 
-/** Shows how far the run has come. */
+/** Shows the progress of the run. */
 void show_progress(const Clock &clock, const RunState &run_state, const ShareDone &share, ProgressBar &bar);
 
-/** Merges the results of threads or processes. An error that only followed from another one is the last choice. */
+/** Merges the results of threads or processes. Prefers an error that is not only a consequence of another one. */
 template <typename Part>
 class Merger
 {
@@ -47,7 +47,7 @@ private:
 	Result<void> state_;
 };
 
-/** Runs @p work(0) .. @p work(count - 1) in threads and merges what they give; @p look is called now and then. */
+/** Runs @p work(0) .. @p work(count - 1) in threads and merges their results; calls @p look now and then. */
 template <typename Part>
 [[nodiscard]] Result<Part> run_threads(
 	unsigned count, const std::function<Result<Part>(unsigned)> &work, const std::function<void()> &look)

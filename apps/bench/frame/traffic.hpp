@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the clients of a run send and receive, as their devices count it. */
+/* The traffic that the clients of a run send and receive, as their devices count it. */
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 namespace prism::bench
 {
 
-/** Packets, and the trains that they travel in: what one system call sends or takes. Acknowledgements are packets. */
+/** Packets, and their trains: the packets that one system call sends or takes. Acknowledgements are packets. */
 struct Traffic {
-	/** Each by its name in prismdv_query_counters(3). */
+	/** The counters by their names in prismdv_query_counters(3). */
 	static const std::array<std::pair<const char *, std::uint64_t Traffic::*>, 6> counters;
 
 	std::uint64_t tx_packets = 0;
@@ -26,18 +26,18 @@ struct Traffic {
 	std::uint64_t rx_bytes = 0;
 
 	Traffic &operator+=(const Traffic &other) noexcept;
-	/** What has been added since @p before. */
+	/** Returns the increase since @p before. */
 	[[nodiscard]] Traffic since(const Traffic &before) const noexcept;
-	/** For the pipe between processes. */
+	/** Conversion for the pipe between processes. */
 	[[nodiscard]] nlohmann::json to_json() const;
-	/** The reverse. Throws nlohmann::json::exception if @p json did not come from to_json(). */
+	/** Reverses to_json(). Throws nlohmann::json::exception if @p json did not come from to_json(). */
 	[[nodiscard]] static Traffic from_json(const nlohmann::json &json);
 	[[nodiscard]] bool empty() const noexcept { return tx_packets + rx_packets == 0; }
 };
 
-/** For each of @p requests, on average; null if there is nothing to tell. */
+/** Returns the average for each of @p requests; null if there is nothing to report. */
 [[nodiscard]] nlohmann::json traffic_to_json(const Traffic &traffic, std::uint64_t requests);
-/** The same as a line. @p unit such as "request". */
+/** Prints the same as a line. @p unit: such as "request". */
 void print_traffic(std::FILE *out, const Traffic &traffic, std::uint64_t requests, std::string_view unit);
 
 } // namespace prism::bench

@@ -14,8 +14,8 @@ namespace prism::bench
 {
 
 /**
- * One thread of a run, whatever its clients do: it begins each phase together with all other workers, then serves its
- * clients in turns until the phase is over. A driver's worker derives from it. Used by the thread that made it.
+ * One thread of a run, for any kind of clients: it begins each phase together with all other workers, then serves its
+ * clients in turn until the phase is over. A driver's worker derives from it. Used only by the thread that made it.
  */
 class WorkerLoop
 {
@@ -26,7 +26,7 @@ public:
 
 protected:
 	/**
-	 * @param clock, state live longer. @param drain seconds without any end after which requests are given up.
+	 * @param clock, state outlive this. @param drain seconds without any end after which requests are given up.
 	 * @param yields give up the core after a turn in which nothing ended.
 	 */
 	WorkerLoop(const Clock &clock, RunState &state, double drain, bool yields) noexcept
@@ -34,32 +34,32 @@ protected:
 	{
 	}
 
-	/** Serves each client once. @return how many operations ended. */
+	/** Serves each client once. @return the number of operations that ended. */
 	virtual std::size_t serve_clients() = 0;
-	/** Requests that are under way. */
+	/** Returns the number of requests under way. */
 	[[nodiscard]] virtual std::size_t in_flight() const noexcept = 0;
-	/** All clients have ended, so nothing can be begun any more. */
+	/** Returns true if all clients have ended, so that nothing can be begun any more. */
 	[[nodiscard]] virtual bool has_no_client() const noexcept { return false; }
-	/** Requests of this phase that have ended, for the progress bar. */
+	/** Returns the number of requests of this phase that have ended, for the progress bar. */
 	[[nodiscard]] virtual std::uint64_t requests_ended() const noexcept = 0;
 
-	/** Waits until all workers have come to @p next. @return the moment when it begins. Errors: canceled(). */
+	/** Waits until all workers have come to @p next. @return the time at which it begins. Errors: canceled(). */
 	Result<std::uint64_t> begin_phase(Phase next) noexcept;
 	/**
-	 * The same, and requests are always due from then on: @p count of them, or for @p seconds; 0: no such limit.
+	 * Likewise, but requests are always due from then on: @p count of them, or for @p seconds; 0: no such limit.
 	 */
 	Result<std::uint64_t> begin_closed_phase(
 		Phase next, std::uint64_t count, double seconds, Random &random) noexcept;
 	/**
-	 * Serves until the pace is over, or it has no client any more, and nothing is under way; or a worker gave up,
-	 * or requests are given up.
-	 * @return how many were given up.
+	 * Serves until the pace is over, or there is no client any more, and nothing is under way; or until a worker
+	 * gives up, or requests are given up.
+	 * @return the number of requests given up.
 	 */
 	std::size_t drive();
-	/** A request ended at @p now. */
+	/** Notes that a request ended at @p now. */
 	void note_progress(std::uint64_t now) noexcept { last_progress_ = now; }
 
-	/** What a worker returns when another one has failed: ECANCELED. */
+	/** Returns the error of a worker after another one has failed: ECANCELED. */
 	[[nodiscard]] static Error canceled();
 
 	RunState &run_state;
@@ -73,7 +73,7 @@ private:
 	const Clock &clock_;
 	const double drain_;
 	const bool yields_;
-	std::uint64_t last_progress_ = 0; /* when something ended, or nothing was under way */
+	std::uint64_t last_progress_ = 0; /* last time at which something ended, or nothing was under way */
 	std::uint64_t last_report_ = 0;
 	std::uint64_t reported_ = 0;
 };

@@ -25,7 +25,7 @@ using Index = boost::random::uniform_int_distribution<std::uint64_t>;
 
 constexpr std::uint64_t odd_factor = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
 
-/* YCSB's, and P and W */
+/* The mixes of YCSB, and P and W */
 constexpr std::array mixes{
 	Mix{'A', {0.5, 0.5, 0, 0}, Distribution::zipfian},
 	Mix{'B', {0.95, 0.05, 0, 0}, Distribution::zipfian},
@@ -36,7 +36,7 @@ constexpr std::array mixes{
 	Mix{'W', {0, 1, 0, 0}, Distribution::zipfian},
 };
 
-/* (e^x - 1) / x and log(1 + x) / x, with their limits at 0: theta may be close or equal to 1. */
+/* Return (e^x - 1) / x and log(1 + x) / x, with their limits at 0: theta may be close or equal to 1. */
 double exp_quotient(double x)
 {
 	return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2;
@@ -204,7 +204,7 @@ std::uint64_t scramble(std::uint64_t value, std::uint64_t n) noexcept
 	const auto bits = std::max(static_cast<unsigned>(std::bit_width(n - 1)), 1U);
 	do {
 		value = permute(value, bits);
-	} while (value >= n); /* along its cycle back into the range: a bijection of the range as well */
+	} while (value >= n); /* walk its cycle back into the range: also a bijection of the range */
 	return value;
 }
 

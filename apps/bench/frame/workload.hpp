@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What clients of a store do: the YCSB core workloads (Cooper et al., SoCC '10), which records they pick, and what keys
- * and values look like. A seed repeats a workload exactly, on every platform.
+ * Workload of a store's clients: the YCSB core workloads (Cooper et al., SoCC '10), the choice of records, and the
+ * contents of keys and values. A seed repeats a workload exactly, on every platform.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace prism::bench
 /** Uniform 64-bit numbers; the same from the same seed everywhere. */
 using Random = std::mt19937_64;
 
-/** The generator of stream number @p stream under @p seed: streams of one seed have nothing to do with each other. */
+/** Returns the generator of stream number @p stream under @p seed: streams of one seed are independent. */
 [[nodiscard]] Random make_random(std::uint64_t seed, std::uint64_t stream);
 
 enum class Request : std::uint8_t {
@@ -31,7 +31,7 @@ enum class Request : std::uint8_t {
 };
 inline constexpr std::size_t request_kinds = 4;
 
-/** Such as "read-modify-write". */
+/** Returns a name such as "read-modify-write". */
 [[nodiscard]] std::string_view name_of(Request request);
 
 enum class Distribution : std::uint8_t {
@@ -53,19 +53,19 @@ struct Mix {
 };
 
 /**
- * YCSB's mix @p letter, of either case: A, B, C, D or F, or one with more updates: P, 95%, or W, nothing else. There is
- * no E, as no store here has scans.
+ * Returns YCSB's mix @p letter, of either case: A, B, C, D or F, or one with more updates: P, 95%, or W, nothing else.
+ * There is no E, as no store here has scans.
  */
 [[nodiscard]] std::optional<Mix> find_mix(char letter);
-/** The mix R: @p reads from 0 to 1, the rest updates. */
+/** Returns the mix R: share @p reads, from 0 to 1, of reads, the rest updates. */
 [[nodiscard]] constexpr Mix mix_of_reads(double reads) noexcept
 {
 	return {'R', {reads, 1 - reads, 0, 0}, Distribution::zipfian};
 }
 
 /**
- * Ranks 1..n with P(k) proportional to k^-theta, in constant time and memory: rejection-inversion (Hoermann, Derflinger
- * 1996), which needs no sum over all n, so that n may grow with every insert.
+ * Generator of ranks 1..n with P(k) proportional to k^-theta, in constant time and memory: rejection-inversion
+ * (Hoermann, Derflinger 1996), which needs no sum over all n, so that n may grow with every insert.
  */
 class Zipf
 {
@@ -75,7 +75,7 @@ public:
 
 	[[nodiscard]] std::uint64_t next(Random &random) const noexcept;
 
-	/** Another @p n, at least 1. */
+	/** Changes @p n, at least 1. */
 	void resize(std::uint64_t n) noexcept;
 
 	[[nodiscard]] std::uint64_t size() const noexcept { return ranks_; }
@@ -96,27 +96,27 @@ private:
 class KeyChooser
 {
 public:
-	/** @param records how many there are, at least 1. @param theta of the Zipf distributions. */
+	/** @param records their number, at least 1. @param theta of the Zipf distributions. */
 	KeyChooser(Distribution distribution, std::uint64_t records, double theta);
 
-	/** One of the records 0 .. @p records - 1. @p records never shrinks from call to call. */
+	/** Returns one of the records 0 .. @p records - 1. @p records never shrinks from call to call. */
 	[[nodiscard]] std::uint64_t next(Random &random, std::uint64_t records) noexcept;
 
 private:
 	Distribution kind_;
-	std::uint64_t initial_; /* scrambling keeps its popular records while others are inserted */
+	std::uint64_t initial_; /* scrambling uses it, so the popular records stay the same while others are inserted */
 	Zipf zipf_;
 };
 
-/** A bijection of 0 .. 2^bits - 1 that looks random. @param bits 1 to 64. */
+/** Maps 0 .. 2^bits - 1 by a bijection that looks random. @param bits 1 to 64. */
 [[nodiscard]] std::uint64_t permute(std::uint64_t value, unsigned bits) noexcept;
 
-/** A bijection of 0 .. n - 1 that looks random. */
+/** Maps 0 .. n - 1 by a bijection that looks random. */
 [[nodiscard]] std::uint64_t scramble(std::uint64_t value, std::uint64_t n) noexcept;
 
-inline constexpr std::size_t largest_key = 250; /**< what memcached takes */
+inline constexpr std::size_t largest_key = 250; /**< longest key of memcached */
 
-/** How many different keys of @p size bytes there are, at most 2^48. */
+/** Returns the number of different keys of @p size bytes, at most 2^48. */
 [[nodiscard]] std::uint64_t most_records(std::size_t size) noexcept;
 
 /**
@@ -131,30 +131,30 @@ void fill_key(std::uint64_t record, std::span<std::byte> key) noexcept;
  */
 void fill_value(std::uint64_t record, std::uint64_t version, std::span<std::byte> value) noexcept;
 
-/** The version of @p value if it is whole and a value of @p record, nothing otherwise. */
+/** Returns the version of @p value if it is whole and a value of @p record, nothing otherwise. */
 [[nodiscard]] std::optional<std::uint64_t> version_of(std::uint64_t record, std::span<const std::byte> value) noexcept;
 
 /**
- * The records that exist, for any number of threads and processes (it may lie in shared memory). Inserts take the next
- * number; readers only pick records below which every insert has ended.
+ * The existing records, for any number of threads and processes (it may lie in shared memory). Inserts take the next
+ * number; readers pick only records below which every insert has ended.
  */
 class RecordCounter
 {
 public:
-	/** @param initial how many were loaded. */
+	/** @param initial number of loaded records. */
 	explicit RecordCounter(std::uint64_t initial) noexcept : taken_(initial), ended_(initial) {}
 
-	/** The number of a new record. The caller says finish() when its insert has ended, well or not. */
+	/** Returns the number of a new record. The caller calls finish() when its insert has ended, well or not. */
 	[[nodiscard]] std::uint64_t take() noexcept { return taken_.fetch_add(1, std::memory_order_relaxed); }
 
 	/** @param record from take(). */
 	void finish(std::uint64_t record) noexcept;
 
-	/** All records below this number have been inserted. */
+	/** Returns the number below which all records have been inserted. */
 	[[nodiscard]] std::uint64_t readable() const noexcept { return ended_.load(std::memory_order_acquire); }
 
 private:
-	/* More than are under way at once. If not, what is readable stays where it is: reads remain right. */
+	/* More than are under way at once. Otherwise the readable number stops growing: reads remain correct. */
 	static constexpr std::size_t window = 1 << 16;
 	static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "it works across processes");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* --yield and --no-yield, which the command lines of the drivers have in common. */
+/* --yield and --no-yield, which the command lines of the drivers share. */
 #pragma once
 
 #include "base/command_line.hpp"
@@ -11,7 +11,7 @@ struct YieldOption {
 	bool yield = false;
 	bool no_yield = false;
 
-	/** Both are written while @p app parses. */
+	/** Adds both. They are written while @p app parses. */
 	void add_to(cli::CommandLine &app);
 	/** @param threads of the driver; the server needs one more. */
 	[[nodiscard]] bool wanted(unsigned threads) const;
