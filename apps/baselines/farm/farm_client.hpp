@@ -32,9 +32,9 @@ struct FarmClientOptions : CallingClientOptions {
 	/**
 	 * If true, a transaction counts as committed with the first shard's answer to its UPDATEs, as in FaRM, where
 	 * the others could be completed from logs. This guarantees less here: while this client lives, the locks at the
-	 * other shards keep everybody from what is not updated yet. But if it dies at this moment, a transaction that
-	 * it has reported as committed is there in part. If false, only a transaction whose outcome nobody was told can
-	 * be there in part.
+	 * other shards keep everybody from objects that are not updated yet. But if it dies at this moment, a
+	 * transaction that it has reported as committed is there in part. If false, only a transaction whose outcome
+	 * nobody was told can be there in part.
 	 */
 	bool first_answer_counts = true;
 };

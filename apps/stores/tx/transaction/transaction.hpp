@@ -68,9 +68,7 @@ public:
 	/** Writes; returns EEXIST if @p key, which was fetched before, has a value. */
 	int insert(Bytes key, Bytes value) noexcept { return this->value(key) ? EEXIST : write(key, value); }
 
-	/*
-	 * For the client that runs it
-	 * -----------------------------------------------------------------------------------
+	/* For the client that runs it -------------------------------------------------------------------------------
 	 */
 
 	/** Forgets everything, and waits until the previous attempt has finished its work. */
