@@ -21,7 +21,7 @@ constexpr std::uint32_t null_size = 64;   /* all bytes of a READ through a null 
 constexpr std::uint32_t flag_size = 8;
 constexpr unsigned slow_calls = 2; /* K */
 
-/* Time as apps/rpc has it: the model decides with the same code. */
+/* Time as apps/stores/rpc has it: the model decides with the same code. */
 std::chrono::nanoseconds nanoseconds(Time time)
 {
 	return std::chrono::nanoseconds(std::llround(time * 1e3));
@@ -427,7 +427,7 @@ private:
 /**
  * Calls of the way window: one READ takes all answers in the ring, through the pointer of the client's epoch. A request
  * can begin the next epoch after the answers that the client has. Requests are ALLOCATEs as those of slots, or SENDs as
- * in apps/rpc.
+ * in apps/stores/rpc.
  */
 class Window : public Client
 {

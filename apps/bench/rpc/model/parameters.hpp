@@ -37,7 +37,7 @@ enum class Way : std::uint8_t {
 	bypass,      /**< READs alone */
 	slots,       /**< PRISM: ALLOCATE, READ through a bounded pointer */
 	window,      /**< PRISM: the same, but one READ takes all answers that are ready */
-	window_send, /**< as apps/rpc has it: requests are SENDs */
+	window_send, /**< as apps/stores/rpc has it: requests are SENDs */
 };
 
 struct WayName {
