@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The lines of a cache: 512 bytes each, in one piece of memory that its owner registers. They are found by the address
- * of their block, and known in the order of their last use.
+ * The cache of a node: lines of 512 bytes, in one piece of memory that its owner registers. Lines are found by the
+ * address of their block, and are kept in the order of their last use.
  *
- * The paper has ten lists, one of them picked at random, so that threads seldom meet at one. Here a node has several
- * objects of class Coherence, each with a cache of its own and one thread at a time: each has one list.
+ * The paper has ten lists and picks one at random, so that threads seldom contend for one. Here a node has several
+ * objects of class Coherence, each with its own cache and one thread at a time, so each has one list.
  *
- * A line that nothing is under way with can be shown, and opened. Then any thread reads it, or writes to it, beside the
- * one that has the cache. A read writes to nothing that other threads look at, and a write to nothing but the line:
- * else two processors that use different lines would wait for each other. Such an access is a use too, but the list
- * learns of it only when it looks for the line that was not used.
+ * A line with which nothing is under way can be shown and opened. Then any thread may read or write it, concurrently
+ * with the thread that has the cache. A read writes to nothing that other threads look at, and a write to nothing but
+ * the line; otherwise two processors that use different lines would wait for each other. Such an access counts as a
+ * use, but the list learns of it only when it looks for the least recently used line.
  */
 #pragma once
 
@@ -42,18 +42,18 @@ template <typename Line>
 class Cache;
 
 /**
- * What the cache knows of a line. A protocol's line is derived from this, and adds its own. It shares no line of a
- * processor's cache with another one. Its place in a list comes first: a line is where that is, so that none has to be
- * told from null on the way from one to the other, as Boost does and compilers then warn of.
+ * A line as the cache knows it; a protocol derives its own line from this. Aligned so that no two lines share a line of
+ * the processor's cache. The list hook comes first: then hook and line have the same address, and no null check is
+ * needed to convert one into the other, as Boost does and compilers warn of.
  */
 class alignas(64) CacheLine : public cache_detail::Linked, public cache_detail::Chained
 {
 public:
 	[[nodiscard]] Address block() const noexcept { return block_.load(std::memory_order_relaxed); }
-	/** Its block_size bytes. While it is shown, they are used inside of Cache::use() alone. */
+	/** Returns its block_size bytes. While the line is shown, use them only inside Cache::use(). */
 	[[nodiscard]] std::byte *data() const noexcept { return data_; }
 	[[nodiscard]] bool is_pinned() const noexcept { return pinned_; }
-	/** Asked by who has the cache. */
+	/** For the thread that has the cache. */
 	[[nodiscard]] bool is_shown() const noexcept { return !(turn_.load(std::memory_order_relaxed) & hidden); }
 	[[nodiscard]] bool is_open() const noexcept { return !(turn_.load(std::memory_order_relaxed) & closed); }
 
@@ -61,29 +61,35 @@ private:
 	template <typename Line>
 	friend class Cache;
 
-	/* Of a turn. The bits above count: the bytes have not changed if the turn is the same as before. */
-	static constexpr std::uint32_t hidden = 1; /* to read() */
+	/* Flags of a turn. The bits above them count: if the turn is unchanged, so are the bytes. */
+	static constexpr std::uint32_t hidden = 1; /* from read() */
 	static constexpr std::uint32_t closed = 2; /* to write() */
-	static constexpr std::uint32_t taken = 4;  /* one thread uses the bytes, for a moment */
+	static constexpr std::uint32_t taken = 4;  /* a thread uses the bytes, briefly */
 	static constexpr std::uint32_t next = 8;
 
-	/** From @p turn, which nobody has taken. False: it is over. What follows comes after all turns before. */
+	/**
+	 * Sets @p flags in @p turn, which must not be taken. Returns false if the turn has changed. Acquires: later
+	 * accesses come after all earlier turns.
+	 */
 	[[nodiscard]] bool try_turn(std::uint32_t turn, std::uint32_t flags) noexcept
 	{
 		return turn_.compare_exchange_strong(
 			turn, turn | flags, std::memory_order_acquire, std::memory_order_relaxed);
 	}
-	/** With the flags of @p turn. What comes before is seen before. */
+	/** Begins the next turn, with the flags of @p turn. Releases: earlier stores are visible first. */
 	void next_turn(std::uint32_t turn) noexcept { turn_.store(turn + next, std::memory_order_release); }
 
 	std::atomic<Address> block_{Address()};
 	std::byte *data_ = nullptr;
 	std::atomic<std::uint32_t> turn_{hidden | closed};
-	std::atomic<bool> used_{false}; /* since it was last looked at, by a read() or write() */
+	std::atomic<bool> used_{false}; /* by read() or write() since this was last checked */
 	bool pinned_ = false;
 };
 
-/** Nothing in it allocates memory but the constructor. One thread at a time has it, but for read() and write(). */
+/**
+ * A cache of lines. Only the constructor allocates memory. One thread at a time may use it, except for read() and
+ * write().
+ */
 template <typename Line>
 class Cache
 {
@@ -107,15 +113,17 @@ public:
 		by_use_.clear();
 	}
 
-	/** The line of @p block, or null. Its place in the order of use stays: see touch(). */
+	/** Returns the line of @p block, or null. Does not change the order of use: see touch(). */
 	[[nodiscard]] Line *find(Address block) noexcept
 	{
 		const auto found = by_block_.find(block);
 		return found == by_block_.end() ? nullptr : &*found;
 	}
 
-	/** A free line, for @p block, which has none: pinned, as what brings the block is under way. Null: none is
-	 * free. */
+	/**
+	 * Takes a free line for @p block, which has none. The line is pinned, as its data is still to come. Returns
+	 * null if no line is free.
+	 */
 	[[nodiscard]] Line *take(Address block) noexcept
 	{
 		if (free_.empty())
@@ -129,7 +137,7 @@ public:
 		return &line;
 	}
 
-	/** The line is free again. What the protocol keeps in it is the protocol's to reset. */
+	/** Frees the line. The protocol resets its own members. */
 	void release(Line &line) noexcept
 	{
 		hide(line);
@@ -140,7 +148,7 @@ public:
 		used_--;
 	}
 
-	/** Not to be evicted, as it is locked or in transit. Twice is as good as once. */
+	/** Protects the line from eviction, as it is locked or in transit. Idempotent. */
 	void pin(Line &line) noexcept
 	{
 		if (!line.pinned_)
@@ -148,7 +156,7 @@ public:
 		line.pinned_ = true;
 	}
 
-	/** May be evicted, after all others. */
+	/** Allows the eviction of the line, after all others. */
 	void unpin(Line &line) noexcept
 	{
 		if (line.pinned_)
@@ -156,7 +164,7 @@ public:
 		line.pinned_ = false;
 	}
 
-	/** It has been used. */
+	/** Marks the line as the most recently used. */
 	void touch(Line &line) noexcept
 	{
 		if (!line.pinned_ && &by_use_.front() != &line)
@@ -165,8 +173,10 @@ public:
 			place_of(line.block()).store(&line, std::memory_order_release);
 	}
 
-	/** Of those that are not pinned, the one that has not been used for longest, or null. One that was read or
-	 * written beside the list's back counts as used now. */
+	/**
+	 * Returns the least recently used line that is not pinned, or null. A line that a concurrent read() or write()
+	 * has used counts as used now.
+	 */
 	[[nodiscard]] Line *least_recently_used() noexcept
 	{
 		for (std::size_t looked = 0; looked < used_ && !by_use_.empty(); looked++) {
@@ -179,7 +189,7 @@ public:
 		return by_use_.empty() ? nullptr : &by_use_.back();
 	}
 
-	/** The line can be read by read(), until it is hidden. Twice is as good as once. */
+	/** Lets read() use the line until it is hidden. Idempotent. */
 	void show(Line &line) noexcept
 	{
 		if (line.is_shown())
@@ -188,7 +198,7 @@ public:
 		place_of(line.block()).store(&line, std::memory_order_release);
 	}
 
-	/** A line that is shown can be written by write(), too, until it is hidden. */
+	/** Lets write() use the line too, if it is shown, until it is hidden. */
 	void open(Line &line) noexcept
 	{
 		if (line.is_shown() && !line.is_open())
@@ -196,8 +206,8 @@ public:
 	}
 
 	/**
-	 * No read() or write() that has not ended finds it; all that have ended have been there before. Before anybody
-	 * is told that the line is not valid, or what is in it.
+	 * Hides the line: waits for a write() under way; any other unfinished read() or write() fails. Call before any
+	 * node is told that the line is invalid, or what it contains.
 	 */
 	void hide(Line &line) noexcept
 	{
@@ -205,7 +215,7 @@ public:
 			(void)take(line, CacheLine::hidden | CacheLine::closed);
 	}
 
-	/** Calls @p use(), which reads the bytes of the line or changes them by store_words(). */
+	/** Calls @p use(), which may read the bytes of the line, or change them by store_words(). */
 	template <typename Use>
 	void use(Line &line, const Use &use) noexcept
 	{
@@ -217,8 +227,8 @@ public:
 	}
 
 	/**
-	 * Copies what is at @p from, in one block. Any thread, beside all others. False: the block has no line that is
-	 * shown, or others change it all the time; whoever has the cache can tell.
+	 * Copies the bytes at @p from, within one block. Any thread, concurrently with all others. Returns false if the
+	 * block has no shown line, or if other threads keep changing it; then ask the thread that has the cache.
 	 */
 	[[nodiscard]] bool read(Address from, std::span<std::byte> into) noexcept
 	{
@@ -228,7 +238,7 @@ public:
 		});
 	}
 
-	/** Likewise copies @p bytes to @p to, if the block has a line that is open. */
+	/** Copies @p bytes to @p to likewise, if the block has an open line. */
 	[[nodiscard]] bool write(Address to, std::span<const std::byte> bytes) noexcept
 	{
 		return beside(to, CacheLine::hidden | CacheLine::closed, [&](Line &line, std::uint32_t turn) {
@@ -244,7 +254,7 @@ public:
 	[[nodiscard]] std::size_t used() const noexcept { return used_; }
 	[[nodiscard]] bool is_full() const noexcept { return free_.empty(); }
 
-	/** Calls @p visit with each line that has a block; it may release that one. */
+	/** Calls @p visit with each line that has a block; @p visit may release that line. */
 	template <typename Visit>
 	void for_each(Visit visit)
 	{
@@ -260,7 +270,7 @@ private:
 		type operator()(const CacheLine &line) const noexcept { return line.block(); }
 	};
 	struct Hash {
-		/* The upper half: the lower bits of all blocks of a shard are alike. */
+		/* The upper half, as the lower bits are alike for all blocks of a shard. */
 		std::size_t operator()(Address block) const noexcept { return std::hash<Address>{}(block) >> 32; }
 	};
 	using ByBlock = boost::intrusive::unordered_set<Line, boost::intrusive::key_of_value<BlockOf>,
@@ -268,7 +278,10 @@ private:
 		boost::intrusive::constant_time_size<false>>;
 	using List = boost::intrusive::list<Line, boost::intrusive::constant_time_size<false>>;
 
-	/** Waits until a write() that is at it has ended: most often for some nanoseconds. The turn that it was. */
+	/**
+	 * Waits until no write() uses the line, usually some nanoseconds, and sets @p flags. Returns the turn from
+	 * before.
+	 */
 	static std::uint32_t take(Line &line, std::uint32_t flags) noexcept
 	{
 		for (unsigned looked = 1;; looked++) {
@@ -278,7 +291,7 @@ private:
 			pause(looked);
 		}
 	}
-	/** Its thread may have lost its processor. */
+	/** Pauses, and yields now and then, as the other thread may have lost its processor. */
 	static void pause(unsigned looked) noexcept
 	{
 		if (looked % looks_before_yielding)
@@ -288,8 +301,8 @@ private:
 	}
 
 	/**
-	 * Calls @p access(line, turn), which answers whether it has been done in that turn, a few times if need be. Not
-	 * if the turn has one of @p flags.
+	 * Calls @p access(line, turn), which returns true if it succeeded within that turn; retries a few times.
+	 * Returns false if the turn has one of @p flags.
 	 */
 	template <typename DoAccess>
 	[[nodiscard]] bool beside(Address at, std::uint32_t flags, const DoAccess &access) noexcept
@@ -308,7 +321,7 @@ private:
 		}
 		return false;
 	}
-	/** Of the last one that was shown of the blocks that share it. */
+	/** Returns the slot of @p block. Blocks may share a slot; it points to the line that was shown last. */
 	[[nodiscard]] std::atomic<Line *> &place_of(Address block) noexcept
 	{
 		return shown_[Hash()(block) & (shown_.size() - 1)];
@@ -321,7 +334,7 @@ private:
 	std::vector<std::atomic<Line *>> shown_;
 	ByBlock by_block_;
 	List free_;
-	List by_use_; /* the last one first */
+	List by_use_; /* most recently used first */
 	std::size_t used_ = 0;
 };
 

@@ -8,11 +8,13 @@
 namespace prism::gam
 {
 
-/** Whether @p access stays in its block and has a length that its kind allows. */
+/** Returns true if @p access stays within its block and has a length that its kind allows. */
 [[nodiscard]] bool is_well_formed(const Access &access) noexcept;
 
-/** Reads, writes or changes the bytes of @p block, which is held as the kind needs it. Of others: nothing. Others may
- * read the bytes meanwhile (words.hpp). */
+/**
+ * Executes a read, write or atomic on the bytes of @p block, which is held as the kind needs it; ignores other kinds.
+ * Other threads may read the bytes meanwhile (words.hpp).
+ */
 void execute(Access &access, std::byte *block) noexcept;
 
 } // namespace prism::gam

@@ -9,7 +9,7 @@
 namespace prism::gam
 {
 
-/** Whether @p kind needs the block for this node alone. */
+/** Returns true if @p kind needs the block exclusively for this node. */
 [[nodiscard]] constexpr bool is_exclusive(AccessKind kind) noexcept
 {
 	return kind == AccessKind::write || kind == AccessKind::atomic || kind == AccessKind::write_lock;
@@ -21,9 +21,9 @@ namespace prism::gam
 }
 
 /**
- * The lock of a block as one node has it: many threads hold it shared, or one alone. Other nodes see that as reading or
- * writing the block. Who holds it shared and wants to write is told EDEADLK at once, as two of them would wait for each
- * other.
+ * The lock of a block within one node: held shared by many threads, or by one alone. Other nodes see it as reads or
+ * writes of the block. A thread that holds it shared and wants to write gets EDEADLK at once, as two such threads would
+ * wait for each other.
  */
 class BlockLock
 {
@@ -32,20 +32,20 @@ public:
 
 	[[nodiscard]] bool is_held() const noexcept { return !holders_.empty(); }
 	[[nodiscard]] bool holds(ThreadId thread) const noexcept;
-	/** Whether those that hold nothing of it, other nodes among them, may now read, or write (@p exclusive). */
+	/** Returns true if threads and nodes that do not hold the lock may now read, or write (@p exclusive). */
 	[[nodiscard]] bool allows(bool exclusive) const noexcept
 	{
 		return holders_.empty() || (!exclusive && !writer_);
 	}
-	/** What is wrong with @p access, whoever waits for what: 0, EPERM, EDEADLK, EOVERFLOW. */
+	/** Returns the error of @p access that no waiting can cure: 0, EPERM, EDEADLK or EOVERFLOW. */
 	[[nodiscard]] int refusal(const Access &access) const noexcept;
-	/** After refusal() has answered 0: whether @p access may have the block now, as far as the lock says. */
+	/** Returns true if the lock lets @p access have the block now. Call only after refusal() has returned 0. */
 	[[nodiscard]] bool admits(const Access &access) const noexcept
 	{
 		return holds(access.thread) ||
 		       allows(is_exclusive(access.kind) || access.kind == AccessKind::write_back);
 	}
-	/** Locks or unlocks, which refusal() and admits() allow. */
+	/** Takes the lock for @p access; refusal() and admits() must have allowed it. */
 	void take(const Access &access);
 	void give_back(ThreadId thread) noexcept;
 

@@ -6,7 +6,7 @@
 namespace prism::gam
 {
 
-/** First in, first out, through Access::next: an access is in one queue at most. It owns none of them. */
+/** A FIFO linked through Access::next, so an access is in one queue at most. Owns no access. */
 class AccessQueue
 {
 public:
@@ -36,7 +36,7 @@ public:
 		return access;
 	}
 
-	/** Takes out all for which @p leaves answers true; they are in no queue when it is asked. */
+	/** Removes all accesses for which @p leaves returns true; they are in no queue while it is called. */
 	template <typename Leaves>
 	void remove_if(Leaves leaves)
 	{
@@ -53,7 +53,7 @@ private:
 	[[nodiscard]] Access **end() noexcept { return first_ ? &last_->next : &first_; }
 
 	Access *first_ = nullptr;
-	Access *last_ = nullptr; /* if there is a first */
+	Access *last_ = nullptr; /* valid if first_ is set */
 };
 
 } // namespace prism::gam

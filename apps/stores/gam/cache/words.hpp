@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Bytes of a line, which one thread may read while another changes them. The reader finds out that they have changed
- * (see Cache::read()); until then all that counts is that each word is one that was there.
+ * Copies to and from the bytes of a line, which one thread may read while another changes them. The reader detects
+ * changes later (see Cache::read()); until then it needs only that no word is torn.
  */
 #pragma once
 
@@ -17,7 +17,9 @@ namespace prism::gam
 namespace words_detail
 {
 
-/** Calls @p copy_word(offset) for each word of 8 bytes, and @p copy_byte(offset) for what is before and behind them. */
+/**
+ * Calls @p copy_word(offset) for each word of 8 bytes, and @p copy_byte(offset) for the bytes before and after them.
+ */
 template <typename CopyWord, typename CopyByte>
 void for_each_word(
 	const std::byte *shared, std::size_t bytes, const CopyWord &copy_word, const CopyByte &copy_byte) noexcept
@@ -33,10 +35,10 @@ void for_each_word(
 
 } // namespace words_detail
 
-/** What the caller loads afterwards is loaded afterwards. */
+/** Loads words with acquire order: later loads of the caller come after these. */
 inline void load_words(std::byte *to, const std::byte *shared, std::size_t bytes) noexcept
 {
-	auto *const from = const_cast<std::byte *>(shared); /* an atomic_ref is of what is not constant */
+	auto *const from = const_cast<std::byte *>(shared); /* atomic_ref needs a non-const object */
 	words_detail::for_each_word(
 		shared, bytes,
 		[&](std::size_t at) {
@@ -47,7 +49,7 @@ inline void load_words(std::byte *to, const std::byte *shared, std::size_t bytes
 		[&](std::size_t at) { to[at] = std::atomic_ref(from[at]).load(std::memory_order_acquire); });
 }
 
-/** What the caller has stored before is seen before. */
+/** Stores words with release order: earlier stores of the caller are visible first. */
 inline void store_words(std::byte *shared, std::span<const std::byte> from) noexcept
 {
 	words_detail::for_each_word(

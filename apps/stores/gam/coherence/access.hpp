@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a thread of a node wants of one block. Longer accesses consist of several; apps/stores/gam/memory makes them. */
+/* An access of one thread to one block. apps/gam/memory splits longer accesses into several of these. */
 #pragma once
 
 #include <cstddef>
@@ -13,55 +13,55 @@ namespace prism::gam
 enum class AccessKind : std::uint8_t {
 	read,       /**< copies bytes of the block to `bytes` */
 	write,      /**< copies `bytes` into the block; ends when no node can read the old value any more */
-	atomic,     /**< replaces 1, 2, 4 or 8 bytes by a function of them; their old value is `old_value` */
-	read_lock,  /**< the block's lock, shared; brings the data */
-	write_lock, /**< the block's lock, for one thread; brings the data */
-	unlock,     /**< gives back the lock that `thread` holds. EPERM: it holds none */
-	/** Ends when the home has what this node has written into the block. EDEADLK: `thread` holds its lock. */
+	atomic,     /**< applies `function` to 1, 2, 4 or 8 bytes; `old_value` is what they were */
+	read_lock,  /**< takes the block's lock, shared; brings the data */
+	write_lock, /**< takes the block's lock, exclusive; brings the data */
+	unlock,     /**< releases the lock that `thread` holds. EPERM: it holds none */
+	/** Ends when the home has all that this node has written into the block. EDEADLK: `thread` holds its lock. */
 	write_back,
 };
 
 enum class Function : std::uint8_t {
 	add,
 	swap,
-	compare_swap, /**< operand if the bytes are `compare` */
+	compare_swap, /**< stores the operand if the bytes equal `compare` */
 	bit_and,
 	bit_or,
 };
 
-/** A thread of the node, for its locks: unique while it lives. */
+/** Identifies a thread of the node as a holder of locks; unique while the thread lives. */
 using ThreadId = std::uint32_t;
 
 /**
- * One access on its way. Its memory, and what `bytes` names, stay until Coherence::Host::ended(). Intrusive: the queue
- * of a block that is in transit is a list of these.
+ * An access under way. It and its `bytes` must stay valid until Coherence::Host::ended(). Intrusive: the queue of a
+ * block in transit links these.
  */
 struct Access {
 	AccessKind kind = AccessKind::read;
 	Function function = Function::add;
-	bool tries = false;    /**< locks, writes: end with EBUSY in place of waiting for another holder */
+	bool tries = false;    /**< locks, writes: ends with EBUSY instead of waiting for another holder */
 	bool uncached = false; /**< read, write: leave no copy here */
 	std::uint16_t length = 0;
-	bool is_logged = false; /**< write, at the home: is in its log when it ends, whatever the policy */
+	bool is_logged = false; /**< write, at the home: it is in the home's log when it ends, whatever the policy */
 	ThreadId thread = 0;
-	Address at;                  /**< of the first byte; all are in one block */
-	std::byte *bytes = nullptr;  /**< read: where to; write: what */
-	std::uint64_t operand = 0;   /**< atomic: of the function; in host order */
+	Address at;                  /**< address of the first byte; all bytes are in one block */
+	std::byte *bytes = nullptr;  /**< read: destination; write: source */
+	std::uint64_t operand = 0;   /**< atomic: operand of the function, in host order */
 	std::uint64_t compare = 0;   /**< compare_swap */
 	std::uint64_t old_value = 0; /**< atomic */
 	/**
-	 * 0 or errno when it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread holds the block's lock
-	 * already), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (the cache has no
-	 * line that could make room), EOVERFLOW (2^16 readers hold the lock), EOWNERDEAD (the last value of the block
-	 * has gone with the node that held it), EPROTO (another node has written nonsense to what the home keeps of the
-	 * block: PRISM protocol), ESTALE (this node's lease is over).
+	 * 0 or an errno value once it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread already holds the
+	 * block's lock), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (no line of the
+	 * cache can be freed), EOVERFLOW (2^16 readers hold the lock), EOWNERDEAD (the node that held the block's last
+	 * value is dead), EPROTO (another node has corrupted the home's record of the block: PRISM protocol), ESTALE
+	 * (this node's lease is over).
 	 */
 	int error = 0;
 
-	/* The protocol's, while it is on its way */
+	/* For the protocol, while the access is under way */
 	Access *next = nullptr;
-	std::uint8_t progress = 0; /* what has been done of it, if the protocol needs that */
-	/* The user's */
+	std::uint8_t progress = 0; /* steps already done, for protocols that need this */
+	/* For the user */
 	void *context = nullptr;
 };
 

@@ -10,19 +10,19 @@
 namespace prism::gam
 {
 
-/** The number of a node, from 0 on: its place among the members. */
+/** The number of a node, from 0: its index among the members. */
 using NodeId = std::uint16_t;
 constexpr NodeId no_node = 0xffff;
-/** Nodes at one time: an entry has one bit for each. */
+/** Most nodes at one time: an entry has one bit for each. */
 constexpr std::size_t max_nodes = 64;
 
-/** The set of one node, of those below max_nodes. */
+/** Returns the set of one node, which must be below max_nodes. */
 constexpr std::uint64_t bit(NodeId node) noexcept
 {
 	return std::uint64_t{1} << node;
 }
 
-/** Calls @p visit with each node of @p set, from the lowest number on. */
+/** Calls @p visit with each node of @p set, in ascending order. */
 template <typename Visit>
 void for_each_node(std::uint64_t set, const Visit &visit)
 {
@@ -34,8 +34,8 @@ void for_each_node(std::uint64_t set, const Visit &visit)
 constexpr std::size_t block_size = 512;
 
 /**
- * A global address: of a byte in the memory of its home, which is the node in the upper 16 bits; the offset there has
- * 48. The null address is offset 0 of node 0, which is never handed out.
+ * The global address of a byte. The upper 16 bits are its home node, the lower 48 the offset in that node's memory. The
+ * null address is offset 0 of node 0, which is never allocated.
  */
 struct Address {
 	static constexpr unsigned offset_bits = 48;
@@ -54,13 +54,13 @@ struct Address {
 	{
 		return value & ((std::uint64_t{1} << offset_bits) - 1);
 	}
-	/** Where its block begins. */
+	/** Returns the first address of its block. */
 	[[nodiscard]] constexpr Address block() const noexcept
 	{
 		return Address(value & ~std::uint64_t{block_size - 1});
 	}
 	[[nodiscard]] constexpr std::size_t in_block() const noexcept { return value % block_size; }
-	/** Which block of its home that is. */
+	/** Returns the number of its block at its home. */
 	[[nodiscard]] constexpr std::uint64_t block_number() const noexcept { return offset() / block_size; }
 	[[nodiscard]] constexpr bool is_null() const noexcept { return value == 0; }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What an object of class Coherence tells the log of its node (docs/gam-recovery.md). The ownership of a block has
- * terms, which its home numbers: the counter rises with each change of the owner, the home's own terms included. A term
- * ends when the owner gives the block's value away: to the home, to the next owner or to a reader.
+ * The interface by which Coherence reports to the log of its node (docs/gam-recovery.md). The ownership of a block is
+ * divided into terms, which its home numbers: the counter rises with each change of the owner, the home's own terms
+ * included. A term ends when the owner gives the block's value away: to the home, to the next owner or to a reader.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace prism::gam
 {
 
-/** Any thread. Nothing in it waits for a disk. */
+/** The log of a node. Any thread may call it. No call waits for a disk. */
 class BlockLog
 {
 public:
@@ -24,34 +24,41 @@ public:
 	virtual ~BlockLog() = default;
 
 	/**
-	 * This node is the owner of @p block in the term @p counter, and @p data is its value.
+	 * Records that this node owns @p block in term @p counter, with value @p data.
 	 *
-	 * An owner that is not the home says so before its term ends, even if it has written nothing: recovery then
-	 * needs the last two terms alone. The home says so before a value that it has written itself leaves it. If the
-	 * log is durable(), each says so of every write and atomic before the access ends.
+	 * An owner other than the home calls this before its term ends, even if it has written nothing, so that
+	 * recovery needs the last two terms alone. The home calls it before a value that it has written itself leaves
+	 * it. If the log is durable(), both call it for every write and atomic before the access ends.
 	 *
-	 * @return 0, or ENOSPC, EIO (it is not in the log, and nothing will be any more) and from then on EROFS: an
-	 * access that had to be durable ends with this error. What had to leave does leave.
+	 * @return 0, or ENOSPC or EIO (not logged, and neither is anything later), then EROFS from that time on. An
+	 * access that had to be durable ends with this error. A value that had to leave does leave.
 	 */
 	virtual int wrote(Address block, std::uint64_t counter, Block data) noexcept = 0;
 	/**
-	 * This node, the home of @p block, is about to make @p owner, another node, its owner, in the term @p counter.
-	 * Said before any message of it leaves. Errors as above; what had to happen does happen.
+	 * Records that this node, the home of @p block, is about to make another node, @p owner, its owner in term @p
+	 * counter. Called before any message of the transfer leaves. Errors as for wrote(); the transfer happens in any
+	 * case.
 	 */
 	virtual int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept = 0;
 
 	/**
-	 * This node, the home of @p at, has allocated @p bytes there; 0: has freed what was there. Said before anybody
-	 * is told. Errors as above.
+	 * Records that this node, the home of @p at, has allocated @p bytes there; 0: has freed the object there.
+	 * Called before any node is told. Errors as for wrote().
 	 */
 	virtual int allocated(Address at, std::uint64_t bytes) noexcept = 0;
 
-	/** Whether an access that waits for its writes (mfence, unlock, atomic) promises that they are in the log. */
+	/**
+	 * Returns true if an access that waits for its writes (mfence, unlock, atomic) promises that they are in the
+	 * log.
+	 */
 	[[nodiscard]] virtual bool durable() const noexcept = 0;
 
-	/** Where the log is: all that was said until now. */
+	/** Returns the position behind all records so far. */
 	[[nodiscard]] virtual std::uint64_t position() const noexcept { return 0; }
-	/** Whether all up to @p position is on the disk, or will never be (@p error: why); else it is soon. */
+	/**
+	 * Returns true if all records up to @p position are on the disk, or never will be (@p error says why). False:
+	 * they will be soon.
+	 */
 	[[nodiscard]] virtual bool is_settled(std::uint64_t /*position*/, int & /*error*/) noexcept { return true; }
 };
 

@@ -8,7 +8,7 @@
 namespace prism::gam
 {
 
-/** How a node reaches the others. apps/stores/gam/peer has that of a device; tests have one inside of a process. */
+/** The connection of a node to the others. apps/gam/peer implements it on a device; tests have one inside a process. */
 class Network
 {
 public:
@@ -16,20 +16,23 @@ public:
 	{
 	public:
 		virtual ~Listener() = default;
-		/** @p from has sent @p message, which is valid until this returns. Messages of one node come in order.
+		/**
+		 * Handles @p message of @p from; it is valid until this returns. Messages of one node come in order.
 		 */
 		virtual void heard(NodeId from, const Message &message) = 0;
 	};
 
 	virtual ~Network() = default;
 
-	/** Copies @p message, for flush() to send. What is for a node that is not there is dropped. Any thread. */
+	/** Copies @p message, for flush() to send. Drops it if node @p to is not there. Any thread. */
 	virtual void send(NodeId to, const Message &message) noexcept = 0;
-	/** Sends what is there. Any thread. */
+	/** Sends all queued messages. Any thread. */
 	virtual void flush() noexcept = 0;
-	/** Hands over what has come, a bounded number of messages. How many. One thread at a time. */
+	/**
+	 * Delivers a bounded number of received messages to @p listener and returns their number. One thread at a time.
+	 */
 	virtual std::size_t poll(Listener &listener) noexcept = 0;
-	/** Nobody polls for a while: a device goes on by itself. Any thread. */
+	/** Tells the network that nobody polls for a while, so that a device goes on by itself. Any thread. */
 	virtual void leave_alone() noexcept {}
 };
 

@@ -17,7 +17,7 @@ namespace prism::gam::directory
 	return kind == AccessKind::write || kind == AccessKind::atomic;
 }
 
-/** What Home and Lines share: the way out, and who is dead. */
+/** The state that Home and Lines share: the way to send, the log, and the dead nodes. */
 class Context
 {
 public:
@@ -38,7 +38,9 @@ public:
 	void revive(NodeId node) noexcept { dead_ &= ~bit(node); }
 
 	[[nodiscard]] bool has_log() const noexcept { return log_; }
-	/** What @p node had given away or written is in its log, and it may come back with that. */
+	/**
+	 * Returns true if the log of @p node has what it has given away or written, so that it may return with that.
+	 */
 	[[nodiscard]] bool keeps_log(NodeId node) const noexcept { return node < max_nodes && (loggers_ & bit(node)); }
 	void set_loggers(std::uint64_t nodes) noexcept { loggers_ = nodes; }
 	[[nodiscard]] bool is_durable() const noexcept { return log_ && log_->durable(); }
@@ -47,17 +49,17 @@ public:
 	{
 		return log_ ? log_->wrote(block, counter, BlockLog::Block(data, block_size)) : 0;
 	}
-	/** See BlockLog::transfers(). What it cannot log happens all the same. */
+	/** See BlockLog::transfers(). The transfer happens even if it cannot be logged. */
 	void log_transfer(Address block, std::uint64_t counter, NodeId owner) noexcept
 	{
 		if (log_)
 			(void)log_->transfers(block, counter, owner);
 	}
 
-	/** Nothing is sent to the dead. */
+	/** Sends @p message; drops it if @p to is dead. */
 	void send(NodeId to, Type type, Message message);
 
-	/** Runs @p begin, which may end() @p access. Whether it has. */
+	/** Runs @p begin, which may end() @p access. Returns true if it has. */
 	template <typename Begin>
 	bool has_ended_in(Access &access, Begin begin)
 	{
@@ -69,7 +71,9 @@ public:
 		return ended;
 	}
 	void end(Access &access, int error) noexcept;
-	/** Tells the host what has ended. It may start accesses meanwhile, so no block is being worked at. */
+	/**
+	 * Reports ended accesses to the host, which may start others meanwhile; so call it while no block is in use.
+	 */
 	void deliver();
 
 private:
@@ -80,7 +84,7 @@ private:
 	CoherenceStats stats_;
 	std::uint64_t loggers_; /* bit set, as dead_ */
 	std::uint64_t dead_ = 0;
-	Access *starting_ = nullptr; /* null again when it has ended */
+	Access *starting_ = nullptr; /* null again once it has ended */
 	AccessQueue ended_;
 	bool delivering_ = false;
 };

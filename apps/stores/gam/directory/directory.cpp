@@ -12,7 +12,7 @@ namespace prism::gam
 namespace
 {
 
-/** So that a miss finds a free line, most of the time. */
+/** Returns a limit that leaves some lines free, so that a miss mostly finds one. */
 std::size_t limit_of(const directory::Options &options) noexcept
 {
 	const std::size_t lines = options.lines.size() / block_size;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The protocol of the paper (GAM, VLDB '18, 3 and 4): each block has a home, whose directory says who has copies of it
- * or owns it. A miss is a message to the home, which invalidates, fetches or forwards. docs/prism-gam.md has the table
- * of messages and the rules of races.
+ * The protocol of the paper (GAM, VLDB '18, 3 and 4): each block has a home, whose directory records who has copies of
+ * it or owns it. A miss is a message to the home, which invalidates, fetches or forwards. docs/prism-gam.md has the
+ * table of messages and the rules for races.
  *
- * What it costs: 16 bytes for each block of the home, and 64 for each line, beside the 512 of the line itself. What is
- * in transit, locked or waited for has a record of its own, as long as it is. What peers can make the home keep is
- * bounded: Options::requests of each.
+ * Memory: 16 bytes for each block of the home; for each line 64 beside its 512. A block or line that is in transit,
+ * locked or waited for has a record, for that time only. The memory that peers can make the home use is bounded:
+ * Options::requests for each.
  *
- * A peer that is hostile can do to the blocks that it may ask for what any member can: read and write them, and keep
- * them. What no rule allows is counted as refused and changes nothing.
+ * A hostile peer can do to the blocks that it may ask for what any member can: read, write and keep them. A message
+ * that no rule allows is counted as refused and changes nothing.
  */
 #pragma once
 
@@ -35,17 +35,18 @@ namespace directory
 
 struct Options {
 	NodeId self = 0;
-	std::span<std::byte> memory; /**< of this node as a home; what of it is allocated, Host says */
-	std::span<std::byte> lines;  /**< block_size bytes for each line of this object's */
-	std::size_t limit = 0;       /**< lines in use beyond which others are evicted; 0: all but a few */
-	std::size_t shards = 1;      /**< objects of the node */
-	std::size_t shard = 0;       /**< which of them this is */
-	std::size_t requests = 1024; /**< of each peer that wait here; what is beyond ends with ENOBUFS */
-	Rules rules;                 /**< the simulator's */
-	BlockLog *log = nullptr;     /**< of the node; outlives the object. Null: nothing is logged */
+	std::span<std::byte> memory; /**< memory of this node as a home; Host says which blocks are allocated */
+	std::span<std::byte> lines;  /**< block_size bytes for each line of this object */
+	std::size_t limit = 0;       /**< lines in use beyond which others are evicted; 0: all except a few */
+	std::size_t shards = 1;      /**< number of objects of the node */
+	std::size_t shard = 0;       /**< number of this one */
+	std::size_t requests = 1024; /**< most requests of each peer that wait here; further ones end with ENOBUFS */
+	Rules rules;                 /**< switched by the simulator */
+	BlockLog *log = nullptr;     /**< log of the node; outlives the object. Null: nothing is logged */
 	/**
-	 * The home fetches what an owner has, and then answers from its memory. Else the owner sends it to who asks,
-	 * as the paper has it, and the home may never see it: what the dead one had read from others is then lost, too.
+	 * True if the home fetches an owner's value and answers from its own memory. Otherwise the owner sends it to
+	 * the requester, as in the paper, and the home may never see it; then values that a dead node had read from
+	 * others are lost too.
 	 */
 	bool through_home = false;
 };
@@ -75,36 +76,41 @@ public:
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 
-	/* Recovery, apps/stores/gam/recovery. lost() keeps the lines of a dead home that keeps a log, and joined() is
-	 * called when that has recovered. */
-	/** @p nodes, a bit set, keep logs. Before that: all, if this one does. */
+	/*
+	 * For recovery (apps/gam/recovery). lost() keeps the lines of a dead home that keeps a log; joined() is called
+	 * when that home has recovered.
+	 */
+	/** Sets the nodes that keep logs, a bit set. Before this call: all, if this node does. */
 	void set_loggers(std::uint64_t nodes) noexcept { context_.set_loggers(nodes); }
-	/** As a home, before anybody uses @p block. False: no such block here, or it is in use. */
+	/** Restores @p block as its home, before any use. Returns false if this is not its home, or if it is in use. */
 	bool restore(Address block, const directory::Restored &restored) { return home_.restore(block, restored); }
 	/**
 	 * Calls @p visit with the block, state (shared or dirty), term and bytes of each line of @p home. The bytes
-	 * stay as they are until the next call of this object.
+	 * stay unchanged until the next call to this object.
 	 */
 	void for_each_line(NodeId home,
 		const std::function<void(Address, directory::LineState, std::uint64_t, const std::byte *)> &visit)
 	{
 		lines_.for_each(home, visit);
 	}
-	/** The term of the line of @p block, if there is one that may be read: @p data are its bytes, likewise. */
+	/**
+	 * Returns the term of the line of @p block, if there is one with a readable value; @p data then points to its
+	 * bytes, for as long.
+	 */
 	std::optional<std::uint64_t> term_of_line(Address block, const std::byte *&data) noexcept
 	{
 		return lines_.term(block, data);
 	}
-	/** As a home whose log is durable: see directory::Home. */
+	/** For a home whose log is durable: see directory::Home. */
 	void for_each_orphan(NodeId owner,
 		const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit)
 	{
 		home_.for_each_orphan(owner, visit);
 	}
 	void give_up(NodeId owner) { home_.give_up(owner); }
-	/** As a home: logs all that has been written here since it was last logged. */
+	/** Logs, as a home, all that was written here since it was last logged. */
 	void log_all() { home_.log_all(); }
-	/** What @p block's home says is not valid. */
+	/** Drops the line of @p block, which its home says is not valid. */
 	void drop(Address block)
 	{
 		const SerialCalls::Call call(calls_);
@@ -112,12 +118,12 @@ public:
 		leave();
 	}
 
-	/* For tests: what there is of a block */
-	/** Of a block whose home this is, else null. */
+	/* For tests: the state of a block */
+	/** Returns the entry of @p block, or null if this node is not its home. */
 	[[nodiscard]] const directory::Entry *entry(Address block) const noexcept;
-	/** Of such a block: its bytes. */
+	/** Returns the bytes of a block whose home this is. */
 	[[nodiscard]] const std::byte *memory(Address block) const noexcept { return home_.bytes(block); }
-	/** Of a block of another home. @p data, if it may be read: its bytes. */
+	/** Returns the state of the line of a block of another home. Sets @p data to its bytes if they may be read. */
 	[[nodiscard]] directory::LineState line(Address block, const std::byte **data = nullptr) noexcept
 	{
 		return lines_.state(block, data);

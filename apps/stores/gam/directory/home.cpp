@@ -24,7 +24,7 @@ Request &as_request(Access &access) noexcept
 	return static_cast<Request &>(access);
 }
 
-/** Of which a line at another node is to come. */
+/** Returns true for an access that brings a line to another node. */
 bool is_cached(const Access &access) noexcept
 {
 	return is_remote(access) && !access.uncached;
@@ -95,7 +95,7 @@ bool Home::is_forwarded(const Access &access) const noexcept
 	return is_cached(access) && !through_home_;
 }
 
-/** A message for the one that asks, or on its behalf. */
+/** Returns a message for the requester of @p access, or on its behalf. */
 Message Home::about(const Block &block, const Access &access) const noexcept
 {
 	Message message;
@@ -120,7 +120,7 @@ void Home::start(Access &access)
 		context_.end(access, 0);
 		return;
 	}
-	const bool is_unlock = access.kind == AccessKind::unlock; /* what was locked may have been freed since */
+	const bool is_unlock = access.kind == AccessKind::unlock; /* a locked block may have been freed since */
 	if (!is_mine(address) || (!is_unlock && !context_.host().is_allocated(address))) {
 		context_.end(access, EFAULT);
 		return;
@@ -144,7 +144,7 @@ void Home::start(Access &access)
 	settle(block);
 }
 
-/** Serves @p access, or puts it off, or refuses it if it only tries. */
+/** Serves or queues @p access; refuses it if it is a try that would wait. */
 void Home::arrive(const Block &block, Access &access)
 {
 	Record &record = this->record(block);
@@ -174,7 +174,7 @@ Access &Home::stop_waiting(Record &record)
 	return access;
 }
 
-/** The block is not in transit, and no lock is in the way. */
+/** Serves @p access: the block is not in transit, and no lock is in the way. */
 void Home::serve(const Block &block, Record &record, Access &access)
 {
 	record.again = false;
@@ -222,7 +222,7 @@ void Home::invalidate(const Block &block, Record &record, Access &access, std::u
 	}
 }
 
-/** The memory has the value, and for who writes nobody else has a copy. */
+/** Ends @p access: the memory has the value, and for a writer no other node has a copy. */
 void Home::finish(const Block &block, Access &access)
 {
 	if (!is_remote(access)) {
@@ -287,7 +287,7 @@ void Home::give(const Block &block, Request &request)
 
 /* Terms and the log ---------------------------------------------------------------------------------------------- */
 
-/** The memory has what @p access has written. What the access ends with. */
+/** Notes that @p access has written to the memory. Returns the error that it ends with. */
 int Home::wrote(const Block &block, const Access &access)
 {
 	if (!context_.has_log() || !writes(access.kind))
@@ -323,7 +323,7 @@ bool Home::restore(Address address, const Restored &restored)
 	return true;
 }
 
-/** The block is the home's again. */
+/** Begins a term of the home, which has the block again. */
 void Home::begin_own_term(const Block &block, bool is_unlogged)
 {
 	block.entry.owner = no_node;
@@ -332,7 +332,10 @@ void Home::begin_own_term(const Block &block, bool is_unlogged)
 	block.entry.is_unlogged = is_unlogged && context_.has_log();
 }
 
-/** @p owner has given it back, and has logged it if it keeps a log. Else only this home can. */
+/**
+ * Begins a term of the home after @p owner, which has returned the block and logged it if it keeps a log. Otherwise
+ * only this home can log it.
+ */
 void Home::begin_own_term_after(const Block &block, NodeId owner)
 {
 	begin_own_term(block, !context_.keeps_log(owner));
@@ -345,7 +348,7 @@ void Home::log_all()
 		(void)log_before_it_leaves(block_at({context_.self(), (index * shards_ + shard_) * block_size}));
 }
 
-/** The term before has ended, and its value is in a log. */
+/** Begins a term of @p owner: the previous term has ended, and its value is in a log. */
 void Home::begin_term_of(const Block &block, NodeId owner)
 {
 	block.entry.sharers = 0;
@@ -368,7 +371,7 @@ void Home::refuse(const Block &block, Access &access, int error)
 	requests_.give_back(request);
 }
 
-/** Goes on with those that wait, and keeps a record only where there is something to remember. */
+/** Serves waiting accesses, then drops the record if it holds nothing. */
 void Home::settle(const Block &block)
 {
 	Record *const record = find_record(block);
@@ -429,8 +432,8 @@ bool Home::hear(NodeId from, const Message &message)
 }
 
 /**
- * Who owns the block has nothing to ask for, and nobody asks twice. But who has got a copy of the owner may be here
- * with its next request before the owner has told us.
+ * Returns true if @p from may ask for the block: the owner may not, and no node may ask twice. But a node that got a
+ * copy from the owner may send its next request before the owner's message has reached this home.
  */
 bool Home::may_ask(NodeId from, const Block &block) noexcept
 {
@@ -463,7 +466,7 @@ bool Home::request(NodeId from, const Message &message)
 	forget_again(from, block);
 	if (type == Type::uncached && is_write_back(message)) {
 		answer.error = 0;
-		context_.send(from, Type::answered, answer); /* what the asker has given back came before */
+		context_.send(from, Type::answered, answer); /* the requester's earlier messages have come before */
 		return true;
 	}
 	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
@@ -490,7 +493,7 @@ bool Home::request(NodeId from, const Message &message)
 	return true;
 }
 
-/** Who asks for something new has got what it asked for again. */
+/** Drops a repeated request of @p from, which sends a new one, and so has got its answer. */
 void Home::forget_again(NodeId from, const Block &block)
 {
 	Record *const record = find_record(block);
@@ -526,7 +529,10 @@ bool Home::read_operation(Request &request, const Message &message)
 	return is_well_formed(request);
 }
 
-/** A node waits for what a dead one was to send it. What is still under way here is answered from here. */
+/**
+ * Handles the repeated request of a node that waits for data from a dead one. Requests still under way are answered
+ * from here.
+ */
 bool Home::ask_again(NodeId from, const Message &message)
 {
 	const Block block = block_at(message.block);
@@ -544,7 +550,7 @@ bool Home::ask_again(NodeId from, const Message &message)
 		return request(from, message);
 	}
 	if (block.entry.owner != from || !(message.flags & has_done))
-		return true; /* done is on its way, or the grant */
+		return true; /* done or the grant is under way */
 	Message answer;
 	answer.block = message.block;
 	answer.request = message.request;
@@ -567,7 +573,7 @@ bool Home::evict_dirty(NodeId from, const Block &block, const Message &message)
 		return true;
 	move_to_memory(message.data, block.bytes);
 	if (is_in_transit(entry) && context_.rules().late_eviction) {
-		/* It answers what it was sent from the line that it still holds, behind this. */
+		/* It answers earlier messages from the line that it still holds, after this one. */
 		record(block).left = true;
 	} else {
 		begin_own_term_after(block, from);
@@ -602,7 +608,7 @@ void Home::all_acknowledged(const Block &block, Record &record)
 	if (record.refused)
 		refuse(block, *asking, EBUSY);
 	else if (is_remote(*asking) && (record.askers & bit(as_request(*asking).from)))
-		requests_.give_back(as_request(*asking)); /* a dead owner had served it */
+		requests_.give_back(as_request(*asking)); /* the dead owner had already served it */
 	else
 		serve(block, record, *asking);
 }
@@ -647,7 +653,7 @@ bool Home::transferred(NodeId from, const Block &block)
 	Access *const asking = std::exchange(record->asking, nullptr);
 	if (!asking) {
 		begin_own_term(block, true);
-		context_.stats().lost_values++; /* the dead node has it */
+		context_.stats().lost_values++; /* the value died with the node */
 		return true;
 	}
 	Request &request = as_request(*asking);
@@ -694,7 +700,7 @@ void Home::lost_sharer(const Block &block, NodeId node)
 		all_acknowledged(block, *record);
 }
 
-/** The value that the memory has is the one that is left. */
+/** Handles the death of the owner: the value in memory is the one that is left. */
 void Home::lost_owner(const Block &block)
 {
 	Entry &entry = block.entry;
@@ -714,7 +720,7 @@ void Home::lost_owner(const Block &block)
 		return;
 	Access &asking = *record->asking;
 	if (is_forwarded(asking) && !is_exclusive(asking.kind)) {
-		/* It may have got the value that is lost: it drops that, and is served from the memory. */
+		/* The requester may have received the lost value: it drops that, and is served from the memory. */
 		asking.tries = false;
 		entry.sharers |= bit(as_request(asking).from);
 		invalidate(block, *record, asking, bit(as_request(asking).from));
@@ -726,7 +732,7 @@ void Home::lost_owner(const Block &block)
 	serve(block, *record, asking);
 }
 
-/** What it has fenced is in its log, and nowhere else. */
+/** Makes the block wait for its dead owner, whose log alone has the values that it has fenced. */
 void Home::wait_for_owner(const Block &block)
 {
 	block.entry.waits = 1;

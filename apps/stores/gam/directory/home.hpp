@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The home's part: the directory, and the accesses of the home's threads, which use the memory without a line.
+ * The home's part: the directory, and accesses of the home's own threads, which use the memory without a line.
  *
  * A block is unshared or shared (the memory has its value), dirty (a node owns it), or in transit on behalf of one
- * access. Others wait in the block's queue, local and remote alike.
+ * access. Other accesses, local and remote, wait in the block's queue.
  */
 #pragma once
 
@@ -24,29 +24,29 @@ namespace prism::gam::directory
 enum class HomeState : std::uint8_t {
 	shared,      /**< or unshared: no sharers */
 	dirty,       /**< `owner` has it alone */
-	to_shared,   /**< `owner` is to send the value */
-	to_unshared, /**< `owner` is to send the value and to drop it, or to hand it over */
-	to_alone,    /**< sharers are to drop it */
+	to_shared,   /**< waits for `owner` to send the value */
+	to_unshared, /**< waits for `owner` to send and drop the value, or to hand it over */
+	to_alone,    /**< waits for sharers to drop it */
 };
 
-/** Of each block of the home. */
+/** The directory entry of a block of the home. */
 struct Entry {
 	std::uint64_t sharers = 0; /**< a bit each */
 	NodeId owner = no_node;
 	HomeState state = HomeState::shared;
 	std::uint64_t has_record : 1 = 0;
-	std::uint64_t is_unlogged : 1 = 0; /**< the memory has a value that is in nobody's log */
-	std::uint64_t waits : 1 = 0;       /**< for a dead node, which alone has the value: EOWNERDEAD */
-	std::uint64_t term : 37 = 0;       /**< of the ownership: rises when the block is given away and returns */
+	std::uint64_t is_unlogged : 1 = 0; /**< the memory has a value that is in no log */
+	std::uint64_t waits : 1 = 0;       /**< waits for a dead node, the only one that has the value: EOWNERDEAD */
+	std::uint64_t term : 37 = 0;       /**< term of the ownership; see block_log.hpp */
 };
 static_assert(sizeof(Entry) == 16);
 
-/** What has become of a block, when its home is back. */
+/** The state of a block after its home has recovered. */
 struct Restored {
 	std::uint64_t term = 0;
-	NodeId owner = no_node;          /**< or nobody: the memory has the value */
+	NodeId owner = no_node;          /**< no_node: the memory has the value */
 	std::uint64_t sharers = 0;       /**< a bit each */
-	bool waits = false;              /**< for a node that is not here: accesses end with EOWNERDEAD */
+	bool waits = false;              /**< waits for an absent node: accesses end with EOWNERDEAD */
 	bool is_logged = false;          /**< the value is in the home's own log */
 	std::span<const std::byte> data; /**< block_size bytes, or none */
 };
@@ -55,44 +55,44 @@ class Home
 {
 public:
 	/**
-	 * Blocks @p shard, @p shard + @p shards, ... of @p memory. @p requests: of each peer that may wait.
-	 * @p through_home: Options::through_home.
+	 * Manages blocks @p shard, @p shard + @p shards, ... of @p memory. @p requests: most waiting requests of each
+	 * peer. @p through_home: Options::through_home.
 	 */
 	Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests,
 		bool through_home);
 
-	/** An access of a thread of this node. */
+	/** Starts an access of a thread of this node. */
 	void start(Access &access);
-	/** Whether a rule allows that. */
+	/** Handles @p message. Returns false if no rule allows it. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
-	/** Of a block that is not in use. False: no such block here. */
+	/** Restores a block that is not in use. Returns false if it is not a block of this object, or is in use. */
 	bool restore(Address block, const Restored &restored);
 	/** Calls @p visit with the block, term and bytes of each block that waits for @p owner since lost(). */
 	void for_each_orphan(NodeId owner,
 		const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit);
-	/** @p owner will not come back: what waits for it has the value that the memory has. */
+	/** Gives up on @p owner, which will not return: blocks that wait for it keep the value in memory. */
 	void give_up(NodeId owner);
-	/** What the memory has is in a log. */
+	/** Logs all values in memory that are in no log. */
 	void log_all();
 	[[nodiscard]] bool at_rest() const noexcept;
-	/** Null: no such block here. */
+	/** Returns the entry of @p block, or null if it is not a block of this object. */
 	[[nodiscard]] const Entry *entry(Address block) const noexcept;
 	[[nodiscard]] const std::byte *bytes(Address block) const noexcept { return &memory_[block.offset()]; }
 
 private:
-	/* Of a block that is in transit, locked or waited for */
+	/* The record of a block that is in transit, locked or waited for */
 	struct Record {
 		BlockLock lock;
 		AccessQueue waiting;
-		Access *asking = nullptr;  /* in transit: on whose behalf; null if that node has died */
-		std::uint64_t askers = 0;  /* nodes with a request that waits */
-		std::uint64_t awaited = 0; /* nodes that are to acknowledge */
-		bool refused = false;      /* one of them has it locked */
-		bool left = false;         /* the owner has evicted the block meanwhile */
-		bool again = false;        /* the owner's answer does not reach the requester */
+		Access *asking = nullptr;  /* in transit: on behalf of this access; null if its node has died */
+		std::uint64_t askers = 0;  /* nodes with a waiting request */
+		std::uint64_t awaited = 0; /* nodes that have not acknowledged yet */
+		bool refused = false;      /* true if one of them has it locked */
+		bool left = false;         /* true if the owner has evicted the block meanwhile */
+		bool again = false;        /* true if the owner's answer does not reach the requester */
 	};
-	/* A block while it is worked at */
+	/* A block while it is in use */
 	struct Block {
 		Address address;
 		std::size_t index;
@@ -140,7 +140,7 @@ private:
 	void wait_for_owner(const Block &block);
 	void lost_asker(const Block &block, NodeId node);
 
-	/** The owner sends what it has to who asks. */
+	/** Returns true if the owner sends its value directly to the requester. */
 	[[nodiscard]] bool is_forwarded(const Access &access) const noexcept;
 	[[nodiscard]] Message about(const Block &block, const Access &access) const noexcept;
 

@@ -21,13 +21,13 @@ bool is_readable(LineState state) noexcept
 	return state == LineState::shared || state == LineState::dirty;
 }
 
-/** What its home may ask for when it is back. */
+/** Returns true for a line whose value its home may ask for when it returns. */
 bool has_value(LineState state) noexcept
 {
 	return is_readable(state) || state == LineState::doubtful;
 }
 
-/** The home decides whether a doubtful line is what its owner takes it for. */
+/** Returns the state that the home is told: it decides whether a doubtful line is still dirty. */
 LineState told(LineState state) noexcept
 {
 	return state == LineState::doubtful ? LineState::dirty : state;
@@ -38,7 +38,7 @@ bool is_in_transit(LineState state) noexcept
 	return state > LineState::dirty;
 }
 
-/** An answer of the home, or of an owner, is to come. */
+/** Returns true if an answer of the home or of an owner is to come. */
 bool awaits_answer(LineState state) noexcept
 {
 	return is_in_transit(state) && state != LineState::to_invalid;
@@ -47,7 +47,7 @@ bool awaits_answer(LineState state) noexcept
 bool suffices(LineState state, AccessKind kind) noexcept
 {
 	if (kind == AccessKind::write_back)
-		return false; /* the home is to say that it has the value */
+		return false; /* the home has to confirm that it has the value */
 	return state == LineState::dirty || (state == LineState::shared && !is_exclusive(kind));
 }
 
@@ -56,7 +56,7 @@ bool wants_alone(Type type) noexcept
 	return type == Type::invalidate || type == Type::fetch_invalidate || type == Type::forward_write;
 }
 
-/** An uncached access has been done, but is not in the home's log, as it should be. */
+/** Returns true for an error of the home's log: the uncached access was done, but is not in the log. */
 bool is_of_log(int error) noexcept
 {
 	return error == ENOSPC || error == EIO || error == EROFS;
@@ -118,7 +118,7 @@ void Lines::start(Access &access)
 		starved_.push(access);
 }
 
-/** Whether it has one, or has ended for want of one. Else it waits for one. */
+/** Finds a line for @p access. Returns true if it has one, or has ended as there is none; else it waits for one. */
 bool Lines::find_place(Access &access)
 {
 	const Address block = access.at.block();
@@ -138,7 +138,7 @@ bool Lines::find_place(Access &access)
 	return true;
 }
 
-/** Whether a line is free. */
+/** Tries to free a line. Returns true if one is free. */
 bool Lines::make_room()
 {
 	if (cache_.is_full() && evicting_ == 0) {
@@ -148,7 +148,10 @@ bool Lines::make_room()
 	return !cache_.is_full();
 }
 
-/** What waits for the same block comes along: what comes later finds the line, and must not pass it. */
+/**
+ * Gives free lines to waiting accesses; all that wait for the same block go together, as later accesses find the line
+ * and must not overtake them.
+ */
 void Lines::serve_starved()
 {
 	while (!starved_.empty()) {
@@ -178,7 +181,7 @@ void Lines::arrive(Line &line, Access &access)
 	advance(line);
 }
 
-/** Does what the line's state allows, in order, and asks for what the next one lacks. */
+/** Performs queued accesses as far as the line's state allows, in order, and asks for what the next one lacks. */
 void Lines::advance(Line &line)
 {
 	while (do_next(line))
@@ -214,7 +217,7 @@ bool Lines::do_next(Line &line)
 		return true;
 	}
 	if (pending.demand.is_queued && context_.rules().copies_yield) {
-		/* To be invalidated. The home does not serve what is asked for before that is acknowledged. */
+		/* Be invalidated first: the home serves no request of this node before the acknowledgement. */
 		take_demand_out(pending);
 		obey(line, pending.demand.message);
 		return true;
@@ -249,7 +252,7 @@ int Lines::log_if_durable(const Line &line, const Access &access)
 	return context_.log_value(line.block(), line.counter, line.data());
 }
 
-/** The term ends: even if nothing has been written, so that recovery need not know of the terms before. */
+/** Logs the value, as the term ends, even if nothing was written; then recovery need not know earlier terms. */
 void Lines::log_before_it_leaves(const Line &line)
 {
 	if (line.state == LineState::dirty)
@@ -284,7 +287,7 @@ void Lines::ask(Line &line, const Access &access)
 		message);
 }
 
-/** What was given to the home may be on its way still. Its answer comes behind that. */
+/** Asks the home for a receipt: earlier data may still be under way, and the answer comes after it. */
 void Lines::ask_for_receipt(Line &line, const Access &access)
 {
 	if (line.state == LineState::shared) {
@@ -318,7 +321,7 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 
 /* Lines ---------------------------------------------------------------------------------------------------------- */
 
-/** From now on who reads the line does so in its turn. */
+/** Returns the record of the line. Hides the line: from now on reads take their turn. */
 Lines::Pending &Lines::pending(Line &line)
 {
 	cache_.hide(line);
@@ -352,7 +355,7 @@ void Lines::enter(Line &line, LineState state)
 	line.state = state;
 }
 
-/** Frees what is neither of use nor in use, and has the cache know what may be evicted. */
+/** Frees the record and the line if they are not needed, and tells the cache what may be evicted. */
 void Lines::settle(Line &line)
 {
 	const Pending &pending = *line.pending;
@@ -371,7 +374,7 @@ void Lines::settle(Line &line)
 		show(line);
 }
 
-/** To all threads, one that nothing is under way with. What has to be in the log is written in its turn. */
+/** Shows a line with which nothing is under way to all threads. It is not opened if writes have to be logged. */
 void Lines::show(Line &line)
 {
 	cache_.show(line);
@@ -386,7 +389,7 @@ void Lines::free(Line &line)
 	cache_.release(line);
 }
 
-/** A line that no lock holds. What waits for it goes on when the home has answered. */
+/** Evicts a line that is not locked. Accesses that wait for it continue when the home has answered. */
 void Lines::evict(Line &line)
 {
 	Message message;
@@ -435,7 +438,7 @@ bool Lines::hear(NodeId from, const Message &message)
 		return from == message.block.home() && invalidate(line, message);
 	const bool is_answer = type >= Type::shared_data && type <= Type::failed;
 	if (is_answer && (!line || !awaits_answer(line->state) || line->pending->request != message.request))
-		return message.request <= requests_; /* to one that has ended, by a death at another place */
+		return message.request <= requests_; /* answer to a request that has ended because another node died */
 	if (!line)
 		return false;
 	if (type == Type::shared_data)
@@ -483,7 +486,9 @@ bool Lines::take_shared(Line &line, const Message &message)
 		advance(line);
 		return true;
 	}
-	/* For the reads that waited before it was invalidated; a lock would keep it, so locks start over. */
+	/*
+	 * Serves only the reads that waited before the invalidation. A lock would keep the copy, so locks start over.
+	 */
 	while (pending.early > 0 && pending.waiting.front().kind == AccessKind::read) {
 		Access &read = pop(pending);
 		execute(read, line.data());
@@ -597,7 +602,7 @@ bool Lines::take_evicted(Line &line)
 	return true;
 }
 
-/* What the home wants --------------------------------------------------------------------------------------------- */
+/* Demands of the home --------------------------------------------------------------------------------------------- */
 
 bool Lines::invalidate(Line *line, const Message &message)
 {
@@ -630,7 +635,7 @@ bool Lines::invalidate(Line *line, const Message &message)
 	return true;
 }
 
-/** Of an owner, or of one that is about to be: its data is wanted. */
+/** Hands over the data of this node, the owner or the next one. */
 bool Lines::give_up(Line &line, const Message &message)
 {
 	const bool is_forward = message.type >= static_cast<std::uint8_t>(Type::forward_read);
@@ -661,7 +666,7 @@ bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
 {
 	Pending &pending = *line.pending;
 	if (pending.demand.is_queued)
-		return false; /* the home wants one thing at a time */
+		return false; /* the home has one demand at a time */
 	if ((admitted && pending.waiting.empty()) || (!context_.rules().locks_hold && !is_in_transit(line.state))) {
 		obey(line, message);
 	} else if (message.flags & tries) {
@@ -678,7 +683,7 @@ bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
 	return true;
 }
 
-/** Does it; the line changes, but nothing that waits is looked at. */
+/** Carries out a demand; changes the line, but looks at nothing that waits. */
 void Lines::obey(Line &line, const Message &message)
 {
 	auto type = static_cast<Type>(message.type);
@@ -738,8 +743,8 @@ void Lines::lost(NodeId node)
 }
 
 /**
- * What a home that has a log asks for when it is back. It is used meanwhile, and what is dirty is not evicted. But
- * nobody knows whether the data of an eviction has come, and who has the block since.
+ * Keeps the line of a dead home that has a log, which asks for it when it returns. Until then it is used, but not
+ * evicted if dirty. If it was being evicted, nobody knows if the data arrived, or who has the block since.
  */
 bool Lines::keep(Line &line)
 {
@@ -802,7 +807,7 @@ void Lines::drop(Address block)
 	free(*line);
 }
 
-/** The data may have been the dead node's to send: the home knows. */
+/** Asks the home again for data that the dead node may have had to send. */
 void Lines::ask_again(Line &line, NodeId dead)
 {
 	Message message;

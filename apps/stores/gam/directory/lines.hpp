@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The part of a node that is not the home: its lines, and what its threads want of them.
+ * The part of a node that is not the home: its lines, and the accesses of its threads to them.
  *
- * What cannot be done at once waits in the line's queue, and so does what the home wants of a line that is locked or
- * about to come. A line that is locked is not in transit, and a line in transit is not locked.
+ * An access that cannot be done at once waits in the line's queue, as does a demand of the home for a line that is
+ * locked or about to come. A locked line is not in transit, and a line in transit is not locked.
  */
 #pragma once
 
@@ -24,25 +24,25 @@ namespace prism::gam::directory
 enum class LineState : std::uint8_t {
 	invalid,
 	shared,
-	doubtful, /**< its home died in its eviction, and may have given the block to another: not used */
+	doubtful, /**< its home died during its eviction, and may have given the block away: not used */
 	dirty,
 	to_shared,   /**< READ is under way */
 	to_dirty,    /**< WRITE or UPGRADE */
 	to_invalid,  /**< the eviction of a dirty line; it still serves others */
-	to_uncached, /**< the home does an access; the line only keeps the queue */
+	to_uncached, /**< the home does the access; the line only keeps the queue */
 };
 
 class Lines
 {
 public:
-	/** Bytes of a line beside those of its block, and beside the 4 to 8 pointers that find it. */
+	/** Bytes of a line, beside those of its block and the 4 to 8 pointers that find it. */
 	static constexpr std::size_t line_size = 64;
 
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
 	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
 	~Lines();
 
-	/** An access of a thread of this node to a block of another home. */
+	/** Starts an access of a thread of this node to a block of another home. */
 	void start(Access &access);
 	/** See Coherence::read_beside(). */
 	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into) noexcept
@@ -54,52 +54,57 @@ public:
 	{
 		return cache_.write(to, bytes);
 	}
-	/** Whether a rule allows that. */
+	/** Handles @p message. Returns false if no rule allows it. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
-	/** Evicts what is beyond the limit, 16 lines at most. Whether more are. */
+	/** Evicts lines beyond the limit, 16 at most. Returns true if more remain. */
 	bool trim();
 	void flush();
-	/** Lines that have become free go to those that wait for one. The last thing in each call. */
+	/** Gives lines that have become free to accesses that wait for one. The last step of each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
-	/** Calls @p visit with the block, state, term and bytes of each line of @p home. What is doubtful is called
-	 * dirty. The bytes stay as they are until the next call. */
+	/**
+	 * Calls @p visit with the block, state, term and bytes of each line of @p home. Reports doubtful lines as
+	 * dirty. The bytes stay unchanged until the next call.
+	 */
 	void for_each(
 		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
-	/** Of a line that has a value: @p data are its bytes, likewise. */
+	/** Returns the term of a line that has a value; @p data then points to its bytes, for as long. */
 	[[nodiscard]] std::optional<std::uint64_t> term(Address block, const std::byte *&data) noexcept;
-	/** @p block's home, which is back, says that the line is not valid. */
+	/** Drops the line of @p block: its home, which has returned, says that it is not valid. */
 	void drop(Address block);
-	/** Those of @p home that are left are valid, and may be evicted again. */
+	/** Unpins the remaining lines of @p home, which are valid, and may be evicted again. */
 	void unpin(NodeId home);
-	/** invalid: none. What is doubtful is called dirty. @p data, if it has a value: its bytes. */
+	/**
+	 * Returns the state of the line of @p block; invalid: there is none. Reports doubtful lines as dirty. If there
+	 * is a value, @p data points to its bytes.
+	 */
 	[[nodiscard]] LineState state(Address block, const std::byte **data = nullptr) noexcept;
 
 private:
-	/* What the home wants; it stands in the queue of the line as an access does. It wants one thing at a time. */
+	/* A demand of the home. It waits in the queue of the line as an access does. There is one at a time. */
 	struct Demand : Access {
 		Type type = Type::invalidate;
 		Message message;
 		bool is_queued = false;
 	};
-	/* Of a line that is in transit, locked or waited for */
+	/* The record of a line that is in transit, locked or waited for */
 	struct Pending {
 		BlockLock lock;
 		AccessQueue waiting;
 		Demand demand;
-		std::uint64_t request = 0; /* the last one */
-		std::size_t length = 0;    /* of the queue */
-		std::size_t early = 0;     /* so many of them waited before the copy was invalidated */
-		bool dropped = false;      /* the copy that is to come has been invalidated */
-		bool has_copy = false;     /* the one that an upgrade is of */
-		bool is_here = false;      /* the old owner's data */
-		bool is_done = false;      /* the home knows of it */
+		std::uint64_t request = 0; /* number of the last request */
+		std::size_t length = 0;    /* length of the queue */
+		std::size_t early = 0;     /* accesses of the queue that waited before the copy was invalidated */
+		bool dropped = false;      /* true if the copy under way has been invalidated */
+		bool has_copy = false;     /* true if the copy that an upgrade needs is here */
+		bool is_here = false;      /* true if the old owner's data has come */
+		bool is_done = false;      /* true if the home has confirmed the transfer */
 		NodeId old_owner = no_node;
 	};
 	struct Line : CacheLine {
 		LineState state = LineState::invalid;
-		std::uint64_t counter = 0; /* the term that the data is of */
+		std::uint64_t counter = 0; /* term of the data */
 		std::unique_ptr<Pending> pending;
 	};
 	static_assert(sizeof(Line) == line_size);
@@ -152,10 +157,10 @@ private:
 	Context &context_;
 	Cache<Line> cache_;
 	const std::size_t limit_;
-	AccessQueue starved_; /* for want of a line */
+	AccessQueue starved_; /* accesses that wait for a free line */
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
-	std::size_t evicting_ = 0; /* of these */
+	std::size_t evicting_ = 0; /* lines in transit that are evicted */
 	std::size_t waiting_ = 0;  /* accesses and demands in the queues of lines */
 };
 

@@ -13,31 +13,31 @@
 namespace prism::gam::directory
 {
 
-/** Access::progress of what this node does for another: it stands in the block's queue, and is none of Host's. */
+/** Access::progress of a request of another node: it waits in the block's queue, and is not reported to Host. */
 constexpr std::uint8_t for_another = 1;
 
-/** What another node asks of its home. `kind` is read or write, or what an uncached one is. */
+/** A request of another node to its home. `kind` is read or write, or the kind of an uncached access. */
 struct Request : Access {
 	NodeId from = no_node;
 	std::uint64_t number = 0;
 	bool upgrades = false;
-	bool is_again = false;         /* its answer may have come meanwhile */
-	std::vector<std::byte> buffer; /* of an uncached one */
+	bool is_again = false;         /* true if its answer may have come meanwhile */
+	std::vector<std::byte> buffer; /* bytes of an uncached access */
 };
 
 /**
- * The requests that a home has not answered yet. Each node has a limit: what a peer can make the home keep is
- * max_size bytes for each of them.
+ * The requests that a home has not answered yet. Each node has a limit, so a peer can make the home use max_size bytes
+ * for each.
  */
 class Requests
 {
 public:
-	/** A Request, its buffer, and the record of the block that it keeps in transit, about. */
+	/** Approximate size of a Request, its buffer, and the record of the block that it keeps in transit. */
 	static constexpr std::size_t max_size = 1024;
 
 	explicit Requests(std::size_t limit) : limit_(limit) {}
 
-	/** One of @p from, or null: it has as many as it may. */
+	/** Returns a request for @p from, or null if it has as many as it may. */
 	[[nodiscard]] Request *take(NodeId from);
 	void give_back(Request &request) noexcept;
 

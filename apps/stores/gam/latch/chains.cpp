@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a line posts to get its block, and what comes of it. Whoever calls these goes on with run(). */
+/* The chains that a line posts to get its block, and their outcomes. The caller then calls run(). */
 #include "gam/latch/latch.hpp"
 
 #include <array>
@@ -38,7 +38,7 @@ LocalSlice Latch::slice(const void *place, std::uint32_t bytes) const noexcept
 	return {options_.memory.address + static_cast<std::uint64_t>(offset), bytes, options_.memory.lkey};
 }
 
-/** False: @p line is at rest, to try again, or broken. */
+/** Posts @p chain. Returns false if that failed: @p line rests, to try again, or is broken. */
 bool Latch::post(Line &line, const Chain &chain, Phase phase)
 {
 	const int error = homes_.post(line.block().home(), chain, line.block().value);
@@ -59,7 +59,7 @@ bool Latch::post(Line &line, const Chain &chain, Phase phase)
 	return true;
 }
 
-/** The first access needs more of the block than there is. */
+/** Begins to acquire what the first access needs. */
 void Latch::begin(Line &line)
 {
 	Access &access = line.queue.front();
@@ -129,7 +129,7 @@ void Latch::wait(Line &line, const HomeMemory &home)
 	post(line, chain, Phase::waiting);
 }
 
-/** This node is the writer already, so what is read cannot change, and nobody comes to be a sharer. */
+/** Reads the block again. This node is already the writer, so the value cannot change, and no sharer is added. */
 void Latch::reread(Line &line, const Entry &found)
 {
 	const HomeMemory *const home = homes_.find(line.block().home());
@@ -145,8 +145,8 @@ void Latch::reread(Line &line, const Entry &found)
 }
 
 /**
- * A try has failed: those who have acknowledged have lost their copies, and that is all. Or the entry may have marks of
- * this node, which does not want the block any more.
+ * Undoes a failed try: the sharers that have acknowledged have lost their copies, and nothing else has changed. Also
+ * removes marks of this node from the entry when it does not want the block any more.
  */
 void Latch::undo(Line &line)
 {
@@ -175,7 +175,7 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 	}
 	Line *const line = cache_.find(block_of(token));
 	if (!line || line->phase == Phase::idle)
-		return; /* nothing of it was posted */
+		return; /* no chain of it was posted */
 	if (std::exchange(line->is_lost, false))
 		end_lost(*line);
 	else if (outcome.failed || is_dead(line->block().home()))
@@ -186,8 +186,8 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 }
 
 /**
- * The queue pair has ended. What only asks is begun anew. What gives the block away may have been executed, so until it
- * has been posted again this node neither has the block nor has given it.
+ * Handles a failed chain: the queue pair has ended. A chain that only asks is begun again. One that gives the block
+ * away may have been executed; until it is posted again, this node neither has the block nor has given it away.
  */
 void Latch::failed(Line &line, const Outcome &outcome)
 {
@@ -200,14 +200,14 @@ void Latch::failed(Line &line, const Outcome &outcome)
 		broken(line, EPROTO);
 		if (phase != Phase::claiming && phase != Phase::rereading)
 			return;
-		line.unsure = Phase::undoing; /* the entry may say that this node is the writer */
+		line.unsure = Phase::undoing; /* the entry may name this node as the writer */
 	} else if (phase == Phase::leaving || phase == Phase::undoing) {
 		line.unsure = phase;
 	}
 	rest(line);
 }
 
-/** With what it is unsure of. */
+/** Posts the chain again whose execution is uncertain. */
 void Latch::go_on(Line &line)
 {
 	const NodeId home_id = line.block().home();
@@ -248,7 +248,7 @@ void Latch::ended(Line &line, const Outcome &outcome)
 	}
 }
 
-/** A block that has no buffer is zeros, and so is what a buffer is too short for. */
+/** Zeroes the part that was not read: a block without a buffer is zeros, as is the part beyond a short buffer. */
 void Latch::complete_data(Line &line, const Outcome &outcome) noexcept
 {
 	const std::uint32_t there = outcome.status == PRISMDV_STATUS_OK ? outcome.bytes : 0;
@@ -269,11 +269,11 @@ void Latch::fetched(Line &line, const Outcome &outcome)
 	set_state(line, State::shared);
 }
 
-/** As it was installed at the moment of the CAS or later: it is of the time of the access. */
+/** Uses the peeked block: the buffer was current at the moment of the CAS or later, so within the access. */
 void Latch::peeked(Line &line, const Outcome &outcome)
 {
 	if (outcome.status == PRISMDV_STATUS_SKIPPED) {
-		line.queue.front().progress = 1; /* from now on as any other: it may have to wait */
+		line.queue.front().progress = 1; /* from now on like any other access: it may have to wait */
 		return missed(line);
 	}
 	complete_data(line, outcome);
@@ -287,7 +287,7 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 	const Entry &old = slot(line).found;
 	line.am_waiter = false;
 	if (old.sharers & line.swept)
-		return; /* it finds itself in the entry, and who else is there now */
+		return; /* the next try finds this node in the entry, with the current sharers */
 	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* it was invalidated meanwhile */
 		return reread(line, old);
 	if (line.reads)
@@ -299,7 +299,7 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 void Latch::has_reread(Line &line, const Outcome &outcome)
 {
 	complete_data(line, outcome);
-	tell(line, line.sharers & ~line.swept); /* they were sharers before this node was the writer */
+	tell(line, line.sharers & ~line.swept); /* they became sharers before this node was the writer */
 }
 
 void Latch::undone(Line &line, const Outcome &outcome)
@@ -312,7 +312,7 @@ void Latch::undone(Line &line, const Outcome &outcome)
 		finish(line.queue.pop(), EBUSY);
 }
 
-/** The entry is not as it has to be: its old bytes say why. */
+/** Handles a CAS that has missed: the old bytes tell why. */
 void Latch::missed(Line &line)
 {
 	const Entry old = slot(line).found;
@@ -324,22 +324,22 @@ void Latch::missed(Line &line)
 	}
 	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
 	line.am_waiter = waiter == options_.self;
-	/* By a claim whose answer was lost; if also waiter, until it leaves */
+	/* Writer by a claim whose answer was lost; if also waiter, until it leaves */
 	if (writer == options_.self && !(old.sharers & line.swept))
 		return reread(line, old);
 	if (writer == options_.self)
-		return; /* who else is there now */
+		return; /* read the current sharers */
 	if (writer != no_node && (bit(writer) & line.swept))
-		return; /* the entry was read before its home had swept it */
+		return; /* the entry was read before its home swept it */
 	if (is_dead(writer) && options_.rules.rest_for_the_dead)
 		return rest(line);
 	if (writer != no_node)
 		return ask(line, writer);
 	if (waiter == no_node || line.am_waiter)
-		return; /* it has come to rest since */
+		return; /* the entry is free by now */
 	if (line.queue.front().tries)
 		return finish(line.queue.pop(), EBUSY);
-	rest(line); /* and do not ask the waiter, who may wait for somebody who waits for this node */
+	rest(line); /* do not ask the waiter, which may wait for a node that waits for this one */
 }
 
 void Latch::ask(Line &line, NodeId writer)
@@ -353,8 +353,9 @@ void Latch::ask(Line &line, NodeId writer)
 }
 
 /**
- * A home that has allocated the block says so as soon as it uses it itself: it writes zeros before it hands it out.
- * Anybody else gives up, and leaves no mark: nobody could get the block when it is allocated again.
+ * Handles a block that is not lent. A home that has allocated it lends it at its own first use, as it writes zeros
+ * before it hands the block out. Any other node gives up and removes its marks; otherwise nobody could get the block
+ * when it is allocated again.
  */
 void Latch::not_lent(Line &line)
 {
@@ -373,7 +374,7 @@ void Latch::not_lent(Line &line)
 	post(line, chain, Phase::lending);
 }
 
-/** What was read may have been invalidated already: it serves the access that waited for it, and no other. */
+/** Uses the data for the access that waited for it, and no other: it may already have been invalidated. */
 void Latch::use_once(Line &line)
 {
 	set_state(line, State::invalid);
@@ -385,7 +386,9 @@ void Latch::use_once(Line &line)
 	finish(access, 0);
 }
 
-/** What there was of the block is lost, or never was; nobody waits here for it. Locks are held until they are unlocked.
+/**
+ * Drops the block: its value is lost, or never existed. Ends all accesses that wait here. Locks are held until they are
+ * unlocked.
  */
 void Latch::broken(Line &line, int error)
 {

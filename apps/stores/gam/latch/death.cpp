@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Nodes that die, and what a home does to its entries. */
+/* Deaths of nodes, and a home's changes to its entries. */
 #include "gam/latch/latch.hpp"
 
 #include <algorithm>
@@ -23,7 +23,9 @@ void Latch::lost(NodeId node)
 	});
 }
 
-/** Whoever waited for @p dead goes on, and whoever is at a block of its memory ends: at once, or when its chain does.
+/**
+ * Forgets @p dead: accesses that waited for it continue. If it is the block's home, the accesses end: at once, or when
+ * the chain does.
  */
 void Latch::forget(Line &line, NodeId dead)
 {
@@ -31,7 +33,7 @@ void Latch::forget(Line &line, NodeId dead)
 	if (line.owed == dead)
 		line.owed = no_node;
 	if (line.block().home() == dead) {
-		if (line.phase == Phase::resting) /* it may not wake when the number is another node's */
+		if (line.phase == Phase::resting) /* it must not wake when another node has the number */
 			std::erase(resting_, &line);
 		line.is_lost = has_chain(line.phase);
 		if (line.is_lost)
@@ -46,7 +48,10 @@ void Latch::forget(Line &line, NodeId dead)
 	}
 }
 
-/** What has asked for it is of that life too, and waits no more: an answer would be taken for one of the next life. */
+/**
+ * Ends a block of a dead home. Requests for it belong to that life too and are dropped: an answer would be taken for
+ * one of the next life.
+ */
 void Latch::end_lost(Line &line)
 {
 	line.served = 0;
@@ -93,7 +98,7 @@ bool Latch::lend(Address block)
 	const Entry entry = options_.region->entry(block.block_number());
 	if (entry.flags & latch::entry_lent)
 		return true;
-	if (!entry.writer && !entry.waiter && !entry.sharers) { /* no CAS holds on it */
+	if (!entry.writer && !entry.waiter && !entry.sharers) { /* no CAS matches it */
 		options_.region->lend(block.block_number(), 1);
 		return true;
 	}
@@ -101,7 +106,10 @@ bool Latch::lend(Address block)
 	return false;
 }
 
-/** As the allocator has it when the chore is posted: the last one is right. */
+/**
+ * Posts a chore that lends or withdraws @p block. The allocator's state when it is posted counts, so the last chore is
+ * right.
+ */
 void Latch::change(Address block)
 {
 	changes_.push_back(block);
@@ -118,7 +126,9 @@ void Latch::changed(Address block)
 		tell_withdrawn(block);
 }
 
-/** No CAS gives it to anybody now, so the entry names all who have it. */
+/**
+ * Tells the nodes that have @p block that it is withdrawn. No CAS gives it to a node now, so the entry names them all.
+ */
 void Latch::tell_withdrawn(Address block)
 {
 	const Entry entry = options_.region->entry(block.block_number());
@@ -129,7 +139,7 @@ void Latch::tell_withdrawn(Address block)
 		evict(*line);
 }
 
-/** Nobody knows whether it was executed. */
+/** Repeats a chore, as it may or may not have been executed. */
 void Latch::repeat_chore(std::uint64_t token)
 {
 	const Address block = block_of(token);
@@ -141,7 +151,7 @@ void Latch::repeat_chore(std::uint64_t token)
 	}
 }
 
-/** Some at a time: other chains are to find room. */
+/** Posts chores, a few at a time, to leave room for other chains. */
 void Latch::do_chores()
 {
 	while (!changes_.empty() && chores_under_way_ < max_chores) {
@@ -168,7 +178,10 @@ bool Latch::post_chore(std::uint64_t token, const Chain &chain)
 	return true;
 }
 
-/** All that live have let go of it, so no entry comes to name it any more. False: try again later, or it has ended. */
+/**
+ * Posts the next step of a sweep. All live nodes have let go, so no entry can come to name the dead node. Returns false
+ * if it must be tried again later.
+ */
 bool Latch::sweep_next(Sweep &sweep)
 {
 	const std::uint64_t blocks = options_.region->layout().blocks;

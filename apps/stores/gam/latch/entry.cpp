@@ -21,7 +21,7 @@ Entry pointer_mask() noexcept
 	return mask;
 }
 
-/* What is in a mask counts. */
+/* The values of a CAS, each with the mask of bits that count. */
 struct Operands {
 	Entry compare, compared, swap, swapped;
 
@@ -34,7 +34,7 @@ struct Operands {
 	}
 };
 
-/* Lent, and free for whoever asks, who may have put a mark on it */
+/* Requires that the block is lent, and free for @p me, which may be its waiter */
 Operands acquire(NodeId me, bool am_waiter) noexcept
 {
 	Operands all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The compare-and-swaps of an entry: each step of the protocol is one of these, in one round trip. */
+/* The compare-and-swaps of an entry: each is a step of the protocol, in one round trip. */
 #pragma once
 
 #include <prism/chain.hpp>
@@ -11,7 +11,7 @@
 namespace prism::gam::latch
 {
 
-/** As writer and waiter have it; no_node is nobody. */
+/** Converts a node to the form of Entry::writer and waiter; no_node becomes 0. */
 constexpr std::uint16_t mark(NodeId node) noexcept
 {
 	return node == no_node ? std::uint16_t{0} : static_cast<std::uint16_t>(node + 1);
@@ -21,32 +21,36 @@ constexpr NodeId node_of(std::uint16_t mark) noexcept
 	return mark ? static_cast<NodeId>(mark - 1) : no_node;
 }
 
-/** Whether a node wrote the marks of @p entry, or somebody nonsense. */
+/** Returns true if the writer and waiter of @p entry are possible; otherwise a node has written nonsense. */
 constexpr bool is_sound(const Entry &entry) noexcept
 {
 	return entry.writer <= max_nodes && entry.waiter <= max_nodes;
 }
 
-/** Nobody writes, and nobody but @p me, who has set it, is `waiter`: set the bit of @p me, and take the waiter off. */
+/**
+ * If there is no writer, and no waiter except @p me (@p am_waiter): sets the sharer bit of @p me and clears the waiter.
+ */
 Cas fetch(NodeId me, bool am_waiter) noexcept;
-/** The same; @p me is writer. The sharers stay. */
+/** Makes @p me the writer under the same conditions. The sharers stay. */
 Cas claim(NodeId me, bool am_waiter) noexcept;
-/** Changes nothing: nobody writes. */
+/** Checks that there is no writer; changes nothing. */
 Cas peek() noexcept;
-/** Nobody waits: @p me does. */
+/** If there is no waiter: makes @p me the waiter. */
 Cas wait(NodeId me) noexcept;
-/** @p me is writer: store the pointer, which is loaded. */
+/** If @p me is the writer: stores the pointer, which is loaded. */
 Cas write_back(NodeId me) noexcept;
-/** The same, if the waiter is @p waiter: and there is no writer, nor a sharer. The waiter stays, unless it is @p me. */
+/**
+ * Likewise, if the waiter is @p waiter; also clears the writer and the sharers. The waiter stays, unless it is @p me.
+ */
 Cas write_back_and_leave(NodeId me, NodeId waiter) noexcept;
-/** @p me is writer and the waiter is @p waiter: they become @p next, @p sharers and @p next_waiter. */
+/** If @p me is the writer and @p waiter the waiter: replaces them by @p next, @p sharers and @p next_waiter. */
 Cas leave(NodeId me, NodeId waiter, NodeId next, std::uint64_t sharers, NodeId next_waiter) noexcept;
-/** @p me is writer: nobody is. */
+/** If @p me is the writer: clears the writer. */
 Cas undo(NodeId me) noexcept;
-/** Whatever is there: the block is lent, or no longer. */
+/** Unconditionally marks the block as lent, or as no longer lent. */
 Cas lend(bool lent) noexcept;
 
-/* A dead node leaves no trace: */
+/* Remove a dead node from the entry: */
 Cas sweep_writer(NodeId dead) noexcept;
 Cas sweep_waiter(NodeId dead) noexcept;
 Cas sweep_sharer(NodeId dead) noexcept;

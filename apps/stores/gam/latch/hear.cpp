@@ -59,7 +59,9 @@ void Latch::hear(NodeId from, const Message &message)
 		run(*line);
 }
 
-/** Whoever is at something with the block queues it, and will have the block or turn everybody away. */
+/**
+ * Handles a request. A node that is doing something with the block queues it, and will have the block or turn all away.
+ */
 void Latch::hear_request(NodeId from, Line *line, const Message &message)
 {
 	const bool exclusive = message.flags & latch::exclusive;
@@ -70,12 +72,12 @@ void Latch::hear_request(NodeId from, Line *line, const Message &message)
 	if ((message.flags & latch::tries) && (is_locked || may_take_long))
 		return send(from, Type::busy, message.block);
 	if ((line->requests.all() | line->served) & bit(from) || line->next == from)
-		stats_.refused++; /* it has asked already */
+		stats_.refused++; /* it has already asked */
 	else
 		line->requests.add(from, exclusive);
 }
 
-/** What is locked stays until it is unlocked. */
+/** Drops the copy; if it is locked, at the last unlock. */
 void Latch::hear_invalidate(NodeId from, Line *line, const Message &message)
 {
 	const auto version = static_cast<std::uint32_t>(message.request);
@@ -105,7 +107,7 @@ void Latch::acknowledge(Line &line, NodeId to)
 	send(to, Type::ack, line.block());
 }
 
-/** False: nobody has asked for it. */
+/** Handles an answer. Returns false if this node has not asked for it. */
 bool Latch::hear_answer(NodeId from, Line &line, const Message &message)
 {
 	const auto type = static_cast<Type>(message.type);
@@ -159,7 +161,10 @@ bool Latch::hear_grant(Line &line, const Message &message)
 	return true;
 }
 
-/** The entry says that this node is the writer, and it has the block. It owns it when all others have let go. */
+/**
+ * Tells @p sharers to drop their copies. The entry names this node as the writer, and it has the data; it owns the
+ * block when all have answered.
+ */
 void Latch::tell(Line &line, std::uint64_t sharers)
 {
 	const bool tries = line.queue.front().tries;
@@ -183,7 +188,10 @@ void Latch::told(Line &line, NodeId by, bool refuses)
 		told_all(line);
 }
 
-/** A try that was refused has waited for all answers: one that came later would be taken for the next claim's. */
+/**
+ * Goes on when all have answered. A refused try waits for all too: a later answer would be taken for one to the next
+ * claim.
+ */
 void Latch::told_all(Line &line)
 {
 	set_phase(line, Phase::idle);
@@ -196,7 +204,7 @@ void Latch::told_all(Line &line)
 		own(line);
 }
 
-/** The access that it was for comes first, before those that wait elsewhere. */
+/** Owns the block. The access that needed it comes first, before those of other nodes. */
 void Latch::own(Line &line)
 {
 	set_state(line, State::exclusive);

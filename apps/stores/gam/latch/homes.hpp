@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The one-sided side of a node: the memory of homes, its own among them, which it reaches by chains alone. */
+/* The one-sided side of a node: the memory of all homes, its own included, which it reaches by chains alone. */
 #pragma once
 
 #include <prism/chain.hpp>
@@ -11,7 +11,7 @@
 namespace prism::gam::latch
 {
 
-/** The memory of a home, as it has described it. */
+/** The memory of a home, as described by that home. */
 struct HomeMemory {
 	RemoteRegion region;
 	Layout layout;
@@ -19,7 +19,7 @@ struct HomeMemory {
 
 	[[nodiscard]] RemoteAddress entry(std::uint64_t block) const noexcept { return region.at(layout.entry(block)); }
 	[[nodiscard]] RemoteAddress scratch(NodeId node) const noexcept { return region.at(layout.scratch(node)); }
-	/** Whether @p address is one of a buffer. */
+	/** Returns true if @p address is that of a buffer. */
 	[[nodiscard]] bool has_buffer(std::uint64_t address) const noexcept
 	{
 		const std::uint64_t first = region.address + layout.buffers();
@@ -28,30 +28,33 @@ struct HomeMemory {
 	}
 };
 
-/** How a chain has ended: Completion says the same of its last request. */
+/** The result of a chain, from the Completion of its last request. */
 struct Outcome {
-	bool failed = false;      /**< an error: nothing is known of what was executed */
-	bool refused = false;     /**< failed, and the home's device says that it is for what this chain has asked */
+	bool failed = false;      /**< an error: it is unknown which requests were executed */
+	bool refused = false;     /**< failed, and the home's device blames the requests of this chain */
 	std::uint32_t status = 0; /**< enum prismdv_status */
-	std::uint32_t bytes = 0;  /**< that a READ has brought */
+	std::uint32_t bytes = 0;  /**< bytes that a READ has returned */
 };
 
 /**
- * A node has one queue pair to each home, itself included: chains of one home are executed in their order. Latch calls
- * it from inside of its own methods; the completion of each chain that was posted comes by Latch::completed(), later.
+ * The queue pairs of a node: one to each home, itself included, so the chains to one home are executed in order. Latch
+ * calls these methods from inside its own; the completion of each posted chain comes later, by Latch::completed().
  */
 class Homes
 {
 public:
 	virtual ~Homes() = default;
-	/** Null: it is not there. Stays while something is under way to it. */
+	/** Returns the memory of @p home, or null if that is not there. Valid while a chain to it is under way. */
 	[[nodiscard]] virtual const HomeMemory *find(NodeId home) const noexcept = 0;
 	/**
-	 * Posts @p chain with one doorbell. 0, EAGAIN (too much is under way, or the queue pair has ended, and there
-	 * will be another unless the home is lost; try later), or another errno: it is gone.
+	 * Posts @p chain with one doorbell. Returns 0, EAGAIN (too much is under way, or the queue pair has failed and
+	 * will be replaced unless the home is lost; try later), or another errno value: the home is gone.
 	 */
 	virtual int post(NodeId home, const Chain &chain, std::uint64_t token) noexcept = 0;
-	/** The buffer at @p address is not reachable any more. Reported to the home, in batches (prism/reclaim.hpp). */
+	/**
+	 * Frees the buffer at @p address, which is no longer reachable. Reported to the home in batches
+	 * (prism/reclaim.hpp).
+	 */
 	virtual void give_back(NodeId home, std::uint64_t address) noexcept = 0;
 };
 

@@ -42,7 +42,10 @@ bool Latch::start(Access &access)
 	return enqueue(line, access);
 }
 
-/** At once, and before nothing that has begun earlier; but who holds the lock passes those that it holds back. */
+/**
+ * Returns true if @p access may be done at once: it overtakes no earlier access, except that the holder of the lock
+ * overtakes those that it holds back.
+ */
 bool Latch::may_hit(const Line &line, const Access &access) const noexcept
 {
 	if (access.kind == AccessKind::unlock)
@@ -61,7 +64,7 @@ int Latch::verdict(const Line &line, const Access &access) const noexcept
 {
 	if (const int error = line.lock.refusal(access))
 		return error;
-	if (line.error && options_.rules.fail_lost) /* not even the holder of a lock waits for what is lost */
+	if (line.error && options_.rules.fail_lost) /* not even the holder of a lock waits for a lost block */
 		return line.error;
 	const bool others_first = is_lock(access.kind) && line.state == State::exclusive && !line.requests.empty();
 	if (!line.lock.admits(access) || others_first)
@@ -72,7 +75,7 @@ int Latch::verdict(const Line &line, const Access &access) const noexcept
 	return line.state >= needed ? 0 : acquire;
 }
 
-/** A try does not wait for who holds a lock, nor for what may. */
+/** Returns true for a try that would have to wait: for the holder of a lock, or for a node that may hold one. */
 bool Latch::must_not_wait(const Line &line, const Access &access) const noexcept
 {
 	if (!access.tries)
@@ -81,7 +84,7 @@ bool Latch::must_not_wait(const Line &line, const Access &access) const noexcept
 	return waits || verdict(line, access) == EBUSY || (line.phase == Phase::idle && !line.queue.empty());
 }
 
-/** True: it has ended. */
+/** Queues @p access. Returns true if it has ended. */
 bool Latch::enqueue(Line *line, Access &access)
 {
 	if (line && must_not_wait(*line, access)) {
@@ -91,7 +94,7 @@ bool Latch::enqueue(Line *line, Access &access)
 	starting_ = &access;
 	pending_++;
 	if (line) {
-		cache_.hide(*line); /* nobody passes those who wait */
+		cache_.hide(*line); /* nobody may overtake those that wait */
 		line->queue.push(access);
 		run(*line);
 	} else {
@@ -118,7 +121,7 @@ void Latch::perform(Line &line, Access &access)
 	cache_.touch(line);
 }
 
-/** What other threads write to it from now on is known to be newer than what the entry points at. */
+/** Opens the line to other threads if it is already known to be newer than the buffer of the entry. */
 void Latch::open_if_dirty(Line &line) noexcept
 {
 	if (line.state == State::exclusive && line.dirty)
@@ -149,14 +152,14 @@ void Latch::finish(Access &access, int error)
 		host_.ended(access);
 }
 
-/** All accesses of @p line. */
+/** Ends all accesses of @p line. */
 void Latch::fail(Line &line, int error)
 {
 	while (!line.queue.empty())
 		finish(line.queue.pop(), error);
 }
 
-/** Goes on with @p line until it waits for something. It may be another block's, or nobody's, after that. */
+/** Continues with @p line until it waits for something. Afterwards it may be another block's, or free. */
 void Latch::run(Line &line)
 {
 	while (line.phase == Phase::idle) {
@@ -178,7 +181,7 @@ void Latch::run(Line &line)
 	settle(line);
 }
 
-/** The first access, if it can end now; or one of who holds the lock that holds back the first. */
+/** Takes the first access if it can end now, or else one of the holder of the lock that holds back the first. */
 Access *Latch::take_ready(Line &line, int &error)
 {
 	if (line.queue.empty())
@@ -251,7 +254,7 @@ void Latch::set_phase(Line &line, Phase phase) noexcept
 	line.phase = phase;
 }
 
-/** Until on_time(). Nobody is to wait here meanwhile who may be the one that this waits for. */
+/** Rests until on_time(). Turns away nodes that wait here, as this one may wait for one of them. */
 void Latch::rest(Line &line)
 {
 	if (line.state != State::exclusive)
@@ -269,7 +272,7 @@ Time Latch::on_time(Time now)
 	return retry(now);
 }
 
-/** When the next one is due. */
+/** Retries lines whose rest is over. Returns the time when the next one is due. */
 Time Latch::retry(Time now)
 {
 	const auto later =
@@ -286,7 +289,7 @@ Time Latch::retry(Time now)
 	return next;
 }
 
-/** In their order: accesses to one block that has no line may not pass each other. */
+/** Finds lines for waiting accesses, in order: those to a block without a line must not overtake each other. */
 void Latch::fill_room()
 {
 	if (is_filling_)
@@ -316,13 +319,13 @@ void Latch::fill_room()
 	is_filling_ = false;
 }
 
-/** So that a miss finds a free line, most of the time, and does not wait for a write back. */
+/** Evicts lines beyond the limit, so that a miss mostly finds a free line and does not wait for a write-back. */
 void Latch::trim()
 {
 	while (cache_.used() > limit_ + evicting_ && evicting_ < max_evictions && evict_oldest()) {}
 }
 
-/** Begins to, at least. False: no line can go. */
+/** Begins at least to evict the least recently used line. Returns false if no line can go. */
 bool Latch::evict_oldest()
 {
 	Line *const victim = cache_.least_recently_used();

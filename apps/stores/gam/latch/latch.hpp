@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * GAM's protocol by PRISM's operations: the entry of a block is memory of its home, which a node changes by one CAS,
- * and reads the block behind it in the same chain. Messages go between those who have the block. The home's processor
- * hears nothing but reports of buffers that are free. tests/models/gam_latch.pml is the model of it.
+ * GAM's protocol on PRISM operations: the entry of a block is memory of its home. A node changes it by one CAS, and
+ * reads the block in the same chain. Only nodes that have the block exchange messages. The home's processor gets only
+ * reports of free buffers. tests/models/gam_latch.pml is the model.
  *
- * A line is 512 bytes, 128 beside them in registered memory, and a record of its own. Access to a home that is this
- * node goes by the same way, through a queue pair to itself.
+ * A line is 512 bytes, 128 beside them in registered memory, and a record of its own. A node reaches itself as a home
+ * in the same way, through a queue pair to itself.
  *
- * What a READ brings goes straight into the line: it is invalid until the chain has completed, and nobody looks at it.
- * A line that is written back is not written meanwhile. So there is nothing to copy.
+ * A READ goes straight into the line, which is invalid, so that nobody looks at it, until the chain has completed. A
+ * line is not written while it is written back. So nothing is copied.
  *
- * Peers can write to entries as they like: a member that lies can keep, change or destroy any block. What it says by
- * message is checked: what no rule allows is counted as refused and changes nothing. An entry that cannot be ends the
- * accesses of that block with EPROTO. If its pointer leads out of the home's memory, the device ends the queue pair;
- * then there is another one soon, and whatever else was under way is posted again. A member that takes a block and
- * never answers is to be declared dead.
+ * Peers can write to entries as they like: a hostile member can keep, change or destroy any block. Messages are
+ * checked: one that no rule allows is counted as refused and changes nothing. An impossible entry ends the accesses to
+ * that block with EPROTO. If its pointer leads out of the home's memory, the device ends the queue pair; a new one
+ * follows soon, and all else that was under way is posted again. A member that takes a block and never answers has to
+ * be declared dead.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ namespace prism::gam
 namespace latch
 {
 
-/** Registered memory for lines and slots, both zeroed; it outlives Latch, and what chains have under way. */
+/** Registered memory for lines and slots, both zeroed; it outlives Latch and all chains under way. */
 struct WorkingMemory {
 	static constexpr std::size_t bytes_of_line = block_size + slot_size;
 
@@ -54,18 +54,18 @@ struct WorkingMemory {
 struct Options {
 	NodeId self = 0;
 	WorkingMemory memory;
-	Region *region = nullptr; /**< what this node lends, for lend() and sweep(); null: nothing */
-	std::size_t shards = 1;   /**< objects of the node */
-	std::size_t shard = 0;    /**< which of them this is */
-	unsigned patience = 4;    /**< so often a node is sent on before it has itself made `waiter` */
+	Region *region = nullptr; /**< memory that this node lends, for lend() and sweep(); null: none */
+	std::size_t shards = 1;   /**< number of objects of the node */
+	std::size_t shard = 0;    /**< number of this one */
+	unsigned patience = 4;    /**< times that a node is turned away before it makes itself `waiter` */
 	Time rest =
-		std::chrono::microseconds(50); /**< before it looks at an entry again that is somebody else's turn */
+		std::chrono::microseconds(50); /**< delay before another look at an entry while another node is next */
 	Rules rules;
 };
 
 } // namespace latch
 
-/** As Coherence says; so is completed() called. Completions of all shards: shard_of(block_of(token)). */
+/** Call it, and completed(), as Coherence requires. A completion belongs to shard_of(block_of(token)). */
 class Latch final : public Coherence
 {
 public:
@@ -82,54 +82,62 @@ public:
 		return cache_.write(to, bytes);
 	}
 	void hear(NodeId from, const Message &message) override;
-	/** The first phase of a death; when has_let_go() says so, this node has confirmed it. */
 	void joined(NodeId /*node*/) override {} /* swept() came before */
+	/** Begins the first phase of a death. When has_let_go() returns true, this node has confirmed it. */
 	void lost(NodeId node) override;
 	Time on_time(Time now) override;
 	void flush() override;
 	[[nodiscard]] bool at_rest() const override;
 	[[nodiscard]] const CoherenceStats &stats() const override { return stats_; }
 
-	/** The chain that was posted with @p token has ended so. */
+	/** Handles the outcome of the chain that was posted with @p token. */
 	void completed(std::uint64_t token, const latch::Outcome &outcome);
-	/** The block that a chain with @p token is of. */
+	/** Returns the block of the chain with @p token. */
 	[[nodiscard]] static Address block_of(std::uint64_t token) noexcept { return Address(token).block(); }
 
-	/** Writes back the block of @p at, if it is dirty here, and keeps it: policy `durable`. at_rest() says when. */
+	/**
+	 * Writes back the block of @p at if it is dirty here, and keeps it, for the policy `durable`. at_rest() tells
+	 * when that is done.
+	 */
 	void install(Address at);
-	/** At once if nobody is in the block's entry: otherwise by a CAS. */
+	/** Lends @p block: at once if its entry names no node, otherwise by a CAS. */
 	bool lend(Address block) override;
 	/**
-	 * Who asks for @p block is told EFAULT, unless something is allocated there again. Who has it already is told,
-	 * and gives it up when nobody there has locked it.
+	 * Withdraws @p block: requests end with EFAULT, unless something is allocated there again. Nodes that have it
+	 * are told, and give it up when it is not locked there.
 	 */
 	void withdraw(Address block) override { change(block); }
 
 	/* The second phase of a death: */
-	/** Nothing that this node has under way gives a block to @p dead. After lost(). */
+	/** Returns true if nothing under way here can give a block to @p dead. Call after lost(). */
 	[[nodiscard]] bool has_let_go(NodeId dead);
-	/** As a home, when all live nodes have let go of @p dead: takes it out of all entries. is_sweeping() until
-	 * then. */
+	/**
+	 * Removes @p dead, as a home, from all entries, once all live nodes have let go of it. is_sweeping() returns
+	 * true until that is done.
+	 */
 	void sweep(NodeId dead);
 	[[nodiscard]] bool is_sweeping() const noexcept { return !sweeps_.empty() || chores_under_way_; }
-	/** All homes have swept: the number of @p dead may be used again. */
+	/** Reports that all homes have swept, so the number of @p dead may be reused. */
 	void swept(NodeId dead);
 
-	/** Buffers that were replaced and reported to their homes: all that costs a home's processor anything. */
+	/**
+	 * Returns the number of buffers that were replaced and reported to their homes: the only cost to a home's
+	 * processor.
+	 */
 	[[nodiscard]] std::uint64_t freed_buffers() const noexcept { return freed_; }
 
 	/* For tests */
-	/** Of @p block. @p data, if it may be read: its bytes. */
+	/** Returns the state of @p block. Sets @p data to its bytes if they may be read. */
 	[[nodiscard]] latch::State state(Address block, const std::byte **data = nullptr) noexcept;
 
 private:
 	using Line = latch::Line;
 	using Phase = latch::Phase;
 	using State = latch::State;
-	/** What to do with an access: end it with an errno value, or one of these. */
-	static constexpr int held_back = -1; /* by a lock, or by nodes that wait for longer */
-	static constexpr int acquire = -2;   /* the block first */
-	/* Kinds of tokens: in the lower bits of the block's address */
+	/** The verdict on an access is an errno value to end it with, or one of these. */
+	static constexpr int held_back = -1; /* wait: for a lock, or for nodes that have waited longer */
+	static constexpr int acquire = -2;   /* acquire the block first */
+	/* Kinds of tokens, in the lower bits of the block's address */
 	static constexpr std::uint64_t chore_token = 1;
 	static constexpr std::uint64_t change_token = 2; /* a chore of change() */
 	static constexpr std::size_t max_chores = 16;    /* under way */
@@ -137,10 +145,10 @@ private:
 
 	struct Sweep {
 		NodeId dead;
-		std::uint64_t next; /* block to look at */
+		std::uint64_t next; /* next block to check */
 	};
 
-	/* latch.cpp: accesses, and what a line does next */
+	/* latch.cpp: accesses, and the next step of a line */
 	[[nodiscard]] bool may_hit(const Line &line, const Access &access) const noexcept;
 	[[nodiscard]] bool must_not_wait(const Line &line, const Access &access) const noexcept;
 	[[nodiscard]] int verdict(const Line &line, const Access &access) const noexcept;
@@ -165,7 +173,7 @@ private:
 	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
 	[[nodiscard]] Time retry(Time now);
 
-	/* chains.cpp: what is posted, and what has come of it */
+	/* chains.cpp: chains and their outcomes */
 	[[nodiscard]] latch::Slot &slot(const Line &line) const noexcept;
 	[[nodiscard]] LocalSlice slice(const void *place, std::uint32_t bytes) const noexcept;
 	bool post(Line &line, const Chain &chain, Phase phase);
@@ -191,7 +199,7 @@ private:
 	void use_once(Line &line);
 	void broken(Line &line, int error);
 
-	/* serve.cpp: what a writer gives to others */
+	/* serve.cpp: handing a block on */
 	[[nodiscard]] bool is_kept(const Line &line) const noexcept;
 	[[nodiscard]] bool wants_to_leave(const Line &line) const noexcept;
 	void leave(Line &line);
@@ -220,7 +228,7 @@ private:
 	void told_all(Line &line);
 	void own(Line &line);
 
-	/* death.cpp: deaths, and what a home does to its entries */
+	/* death.cpp: deaths, and a home's changes to its entries */
 	void forget(Line &line, NodeId dead);
 	void end_lost(Line &line);
 	void do_chores();
@@ -244,11 +252,11 @@ private:
 	bool is_filling_ = false;
 	std::size_t evicting_ = 0;
 	std::size_t busy_ = 0;    /* lines that are not idle */
-	std::size_t pending_ = 0; /* accesses on their way */
+	std::size_t pending_ = 0; /* accesses under way */
 	Access *starting_ = nullptr;
 	std::uint64_t dead_ = 0;                         /* bit set */
 	std::deque<Address> changes_;                    /* blocks to be lent or withdrawn */
-	std::unordered_map<Address, unsigned> changing_; /* the same, and those whose chore is under way */
+	std::unordered_map<Address, unsigned> changing_; /* the same, and blocks whose chore is under way */
 	std::vector<Sweep> sweeps_;
 	std::size_t chores_under_way_ = 0;
 	Time now_{};

@@ -10,22 +10,22 @@
 namespace prism::gam::latch
 {
 
-/** A home's own view of the memory that it lends: what its processor may do beside the device. Any thread. */
+/** A home's own access to the memory that it lends: what its processor may do beside the device. Any thread. */
 class Region
 {
 public:
-	/** @p memory: Layout::bytes() of @p layout, zeroed, aligned to block_size. It outlives this object. */
+	/** @param memory Layout::bytes() of @p layout, zeroed, aligned to block_size; outlives this object */
 	Region(std::span<std::byte> memory, const Layout &layout) noexcept : memory_(memory), layout_(layout) {}
 
 	[[nodiscard]] const Layout &layout() const noexcept { return layout_; }
 
 	/**
-	 * @p count blocks from @p first on may be asked for. Only blocks that never could: no CAS of any node holds on
-	 * such an entry, so none is lost, and none stores (docs/semantics.md S.4.4). Others are lent, and all are
-	 * withdrawn, by Latch.
+	 * Lends @p count blocks from @p first on. Only for blocks that were never lent: no node's CAS matches such an
+	 * entry, so none is lost, and none stores (docs/semantics.md S.4.4). Latch lends other blocks, and withdraws
+	 * all.
 	 */
 	void lend(std::uint64_t first, std::uint64_t count) noexcept;
-	/** The entry of @p block. Each of its words is whole; together they may be of two moments. */
+	/** Returns the entry of @p block. Each word is consistent, but they may be of two moments. */
 	[[nodiscard]] Entry entry(std::uint64_t block) const noexcept;
 
 private:

@@ -12,7 +12,10 @@
 namespace prism::gam::latch
 {
 
-/** Who has asked for a block: all readers are served at once, writers one after the other. A node is in it once. */
+/**
+ * The nodes that have asked for a block: all readers are served at once, writers one after the other. Each node is in
+ * it at most once.
+ */
 class Requests
 {
 public:
@@ -31,7 +34,7 @@ public:
 		return std::find(writers_.begin(), end(), node) != end();
 	}
 
-	/** @p node is not in it. */
+	/** Adds @p node, which must not be in it. */
 	void add(NodeId node, bool exclusive) noexcept
 	{
 		if (exclusive)

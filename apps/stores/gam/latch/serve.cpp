@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a writer gives back to the home and on to others. The entry changes first: what others are told is in it. */
+/* Handing a block back to the home and on to other nodes. The entry changes first: it holds what others are told. */
 #include "gam/latch/latch.hpp"
 
 #include <cerrno>
@@ -12,13 +12,13 @@ using latch::HomeMemory;
 using latch::Outcome;
 using latch::Slot;
 
-/** A lock holds it here. */
+/** Returns true if a lock keeps the block here. */
 bool Latch::is_kept(const Line &line) const noexcept
 {
 	return line.lock.is_held() && options_.rules.own_locks_hold;
 }
 
-/** Those that are locked for reading here can be read elsewhere as well. */
+/** Returns true if the block should be given away. A block locked here for reading can still be read elsewhere. */
 bool Latch::wants_to_leave(const Line &line) const noexcept
 {
 	if (line.state != State::exclusive || line.phase != Phase::idle)
@@ -29,8 +29,8 @@ bool Latch::wants_to_leave(const Line &line) const noexcept
 }
 
 /**
- * One step for all that wait: the readers get copies, and the next writer the block. From the moment that this is
- * posted the line is what it will be, as others may hear of it before this node does.
+ * Gives up the block in one step for all that wait: readers get copies, and the next writer the block. The line changes
+ * when the chain is posted, as others may hear of the change before this node does.
  */
 void Latch::leave(Line &line)
 {
@@ -79,7 +79,7 @@ void Latch::post_leave(Line &line, const HomeMemory &home)
 	post(line, chain, Phase::leaving);
 }
 
-/** ALLOCATE: the pointer to the buffer goes to where the CAS behind it loads it. */
+/** Appends the ALLOCATE of a write-back; it puts the pointer where the next CAS loads it. */
 void Latch::append_write_back(Line &line, Chain &chain, const HomeMemory &home) const
 {
 	Slot &results = slot(line);
@@ -93,14 +93,14 @@ void Latch::left(Line &line, const Outcome &outcome)
 {
 	const Slot results = slot(line);
 	const bool was_unsure = std::exchange(line.was_unsure, false);
-	if (line.dirty && !results.address) { /* no buffer: the block is this node's still */
+	if (line.dirty && !results.address) { /* no buffer: this node still has the block */
 		if (was_unsure)
 			line.unsure = Phase::leaving;
 		else
 			take_back(line);
 		return rest(line);
 	}
-	if (outcome.status == PRISMDV_STATUS_SKIPPED) { /* not even the writer: somebody has declared this node dead */
+	if (outcome.status == PRISMDV_STATUS_SKIPPED) { /* no longer the writer: others have declared this node dead */
 		give_back(line, results.address);
 		return was_unsure ? has_left(line, results.installed) : broken(line, ESTALE);
 	}
@@ -115,11 +115,14 @@ void Latch::left(Line &line, const Outcome &outcome)
 		return grant(line, results.found);
 	if (latch::node_of(results.found.writer) != options_.self)
 		return was_unsure ? has_left(line, results.found) : broken(line, ESTALE);
-	line.waiter = latch::node_of(results.found.waiter); /* it is to be served first; again */
+	line.waiter = latch::node_of(results.found.waiter); /* to be served first; try again */
 	take_back(line);
 }
 
-/** As it finds out later: the buffer that it replaced is nobody's, and those whom it serves have waited. */
+/**
+ * Handles a leave that turns out to have been executed: the buffer that it replaced is lost, and those that it serves
+ * have waited.
+ */
 void Latch::has_left(Line &line, const Entry &found)
 {
 	line.version += line.dirty;
@@ -127,7 +130,10 @@ void Latch::has_left(Line &line, const Entry &found)
 	grant(line, found);
 }
 
-/** @p found: of the CAS. If the block was free by then, its home may not have named those whom this serves. */
+/**
+ * Grants the block to those that it was left to. @p found: the entry before the CAS. If the block was free by then, its
+ * home may not have told them.
+ */
 void Latch::grant(Line &line, const Entry &found)
 {
 	const std::span<const std::byte> data(line.data(), block_size);
@@ -141,7 +147,7 @@ void Latch::grant(Line &line, const Entry &found)
 	line.next = line.waiter = no_node;
 }
 
-/** What was to be given away is this node's as before; who has died meanwhile asks no more. */
+/** Takes back a block that was to be given away; requests of nodes that have died meanwhile are dropped. */
 void Latch::take_back(Line &line) noexcept
 {
 	line.requests.put_back(is_dead(line.next) ? no_node : line.next, line.served & ~dead_);
@@ -159,7 +165,7 @@ void Latch::has_installed(Line &line, std::uint64_t old_buffer)
 		give_back(line, old_buffer);
 }
 
-/** An address that is none of a buffer is another node's nonsense. */
+/** Gives back @p buffer. An address that is no buffer was written by a faulty node. */
 void Latch::give_back(Line &line, std::uint64_t buffer)
 {
 	const NodeId home_id = line.block().home();
@@ -191,11 +197,11 @@ void Latch::install(Address at)
 	run(*line);
 }
 
-/** Of a dirty line: the home has the block, and this node has it still. */
+/** Writes back a dirty line and keeps the block. */
 void Latch::install(Line &line, const HomeMemory &home)
 {
 	line.evicts = false;
-	cache_.hide(line); /* it is not newer, once it is there */
+	cache_.hide(line); /* it is not newer once it is installed */
 	Chain chain;
 	append_write_back(line, chain, home);
 	chain.cas(home.entry(line.block().block_number()), latch::write_back(options_.self),
@@ -208,7 +214,7 @@ void Latch::install(Line &line, const HomeMemory &home)
 void Latch::installed(Line &line, const Outcome &outcome)
 {
 	const Slot results = slot(line);
-	if (!results.address) { /* no buffer: it is dirty still, as before */
+	if (!results.address) { /* no buffer: it is still dirty, as before */
 		if (!line.queue.empty())
 			rest(line);
 		return;

@@ -91,7 +91,7 @@ void VerbsHomes::cut_off(NodeId node) noexcept
 	link->is_closed.store(true, std::memory_order_relaxed);
 	end(node);
 	const std::scoped_lock reports(reports_lock_);
-	batches_[node].count = 0; /* addresses of another life's */
+	batches_[node].count = 0; /* addresses from before the restart of the node */
 }
 
 void VerbsHomes::end(NodeId node) noexcept
@@ -143,8 +143,7 @@ int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexc
 	return 0;
 }
 
-/** Each request of a chain that fails has a completion; the first one is the chain's, as its place is not used again.
- */
+/** Each request of a failed chain has a completion. The first one ends the chain, as its index is not used again. */
 bool VerbsHomes::take(const Completion &completion) noexcept
 {
 	Link *link = nullptr;
@@ -185,7 +184,7 @@ void VerbsHomes::give_back(NodeId home, std::uint64_t address) noexcept
 		report(home, batch);
 }
 
-/** Of this node's own memory: to the list, without a message. */
+/** Reports a batch; for this node's own memory directly to the list, without a message. */
 void VerbsHomes::report(NodeId home, Batch &batch) noexcept
 {
 	const std::span<const std::uint64_t> buffers = std::span(batch.buffers).first(batch.count);

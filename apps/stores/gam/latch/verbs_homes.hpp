@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Homes on a device: one queue pair to each other node, for the chains of both, and one of this node to itself. */
+/* Homes on a device: one queue pair to each other node, shared by the chains of both, and one to this node itself. */
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ namespace prism::gam::latch
 {
 
 /**
- * Thread-safe. Queue pairs of dead nodes are kept until this object goes: their last completions may come late. The
- * device outlives it, and whoever polls the device hands its completions on to take().
+ * The homes that a device reaches. Thread-safe. Keeps queue pairs of dead nodes as long as it lives: their last
+ * completions may come late. The device outlives it; the thread that polls the device passes completions to take().
  */
 class VerbsHomes final : public Homes
 {
@@ -30,47 +30,51 @@ public:
 	{
 	public:
 		virtual ~Sink() = default;
-		/** For the Latch of Latch::block_of(@p token). */
+		/** Reports an outcome to the Latch of Latch::block_of(@p token). */
 		virtual void completed(std::uint64_t token, const Outcome &outcome) = 0;
-		/** @p buffers, at most max_reported, are for freed() of @p home, which is another node. */
+		/** Reports @p buffers, at most max_reported, for freed() of @p home, another node. */
 		virtual void report(NodeId home, std::span<const std::uint64_t> buffers) = 0;
 	};
-	/** As many as the data of a message has room for. */
+	/** Most buffers that the data of a message has room for. */
 	static constexpr std::size_t max_reported = block_size / sizeof(std::uint64_t);
 
 	/**
-	 * Lends memory of @p layout. @p requests: that may be under way to each home. @p sink outlives this object.
+	 * Lends memory of @p layout. @p requests: most requests under way to each home. @p sink outlives this object.
 	 * Errors: those of CallDevice::allocate_listed(), open() and Port::connect().
 	 */
 	static Result<std::unique_ptr<VerbsHomes>> create(
 		rpc::CallDevice &device, NodeId self, const Layout &layout, std::uint32_t requests, Sink &sink);
 
-	/** What other nodes must be told. */
+	/** Returns the description of the lent memory for other nodes. */
 	[[nodiscard]] const HomeMemory &memory() const noexcept { return told_; }
 	[[nodiscard]] Region &region() noexcept { return region_; }
-	/** For @p lines lines of a Latch; as long as this object. Errors: those of CallDevice::allocate(). */
+	/**
+	 * Allocates memory for @p lines lines of a Latch; it lives as long as this object. Errors: those of
+	 * CallDevice::allocate().
+	 */
 	Result<WorkingMemory> allocate_lines(std::size_t lines);
 
-	/** A queue pair for add(), with its endpoint. Errors: those of CallDevice::open(). */
+	/** Opens a queue pair for add(), with its endpoint. Errors: those of CallDevice::open(). */
 	Result<std::unique_ptr<rpc::Port>> open();
-	/** @p port is connected to @p node, which lends @p memory. The pair of an earlier life ends. */
+	/** Adds @p node, which lends @p memory; @p port is connected to it. Ends the queue pair of an earlier life. */
 	void add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMemory &memory);
-	/** Nothing that @p node has posted is executed any more; what was posted to it fails. */
+	/** Cuts off @p node: nothing that it has posted is executed any more, and chains posted to it fail. */
 	void cut_off(NodeId node) noexcept;
-	/** Likewise, but it lives, and add() will come: nothing is lost. */
+	/** Likewise ends the queue pair to @p node, which is alive: add() will follow, and nothing is lost. */
 	void end(NodeId node) noexcept;
-	/** The queue pair to @p node has ended by itself, or end() has. */
+	/** Returns true if the queue pair to @p node has ended, by itself or by end(). */
 	[[nodiscard]] bool has_ended(NodeId node) const noexcept;
-	/** Another queue pair in place of the one to itself, which has ended. Errors: those of open(), Port::connect().
-	 */
+	/** Replaces the ended queue pair to this node itself. Errors: those of open(), Port::connect(). */
 	Result<void> connect_to_itself();
 
-	/** False: @p completion is of no queue pair of this object. */
+	/** Handles @p completion. Returns false if it is of no queue pair of this object. */
 	bool take(const Completion &completion) noexcept;
-	/** As a home: a node reports @p buffers. What is none, or not handed out, is refused and counted by the list.
+	/**
+	 * Frees @p buffers that a node has reported to this home. The list refuses and counts those that are no
+	 * buffers, or not handed out.
 	 */
 	void freed(std::span<const std::uint64_t> buffers) noexcept;
-	/** Reports what give_back() has collected, full batch or not. */
+	/** Reports all buffers that give_back() has collected, full batch or not. */
 	void flush_reports() noexcept;
 
 	/* Homes */
@@ -79,7 +83,7 @@ public:
 	void give_back(NodeId home, std::uint64_t address) noexcept override;
 
 private:
-	/* A chain that is under way: its place is the wr_id. */
+	/* A chain under way; its index is the wr_id. */
 	struct Posted {
 		std::uint64_t token = 0;
 		std::uint32_t requests = 0; /* 0: free */
@@ -92,7 +96,7 @@ private:
 		std::vector<std::uint32_t> free;
 		std::uint32_t requests = 0; /* under way */
 		std::atomic<bool> failed{false};
-		std::atomic<bool> is_closed{false}; /* by this node, for good */
+		std::atomic<bool> is_closed{false}; /* closed by this node, for good */
 	};
 	struct Batch {
 		std::array<std::uint64_t, max_reported> buffers;
@@ -111,9 +115,9 @@ private:
 	const std::uint32_t requests_;
 	Sink &sink_;
 	std::vector<rpc::Memory> lines_;
-	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of queue pairs to itself */
+	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of the queue pairs to this node itself */
 	std::mutex links_lock_;
-	std::vector<std::unique_ptr<Link>> links_; /* all that there ever were */
+	std::vector<std::unique_ptr<Link>> links_; /* all that ever existed */
 	std::unordered_map<std::uint32_t, Link *> by_number_;
 	std::array<std::atomic<Link *>, max_nodes> current_{};
 	std::mutex reports_lock_;

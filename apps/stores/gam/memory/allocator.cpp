@@ -42,7 +42,7 @@ Allocator::Piece Allocator::note(std::uint64_t offset, std::uint64_t bytes)
 	allocated_.emplace(offset, bytes);
 	available_.fetch_sub(bytes, std::memory_order_relaxed);
 	const std::uint64_t first = offset / block_size, end = (offset + bytes + block_size - 1) / block_size;
-	/* Of a block that is cut, only the first piece counts as fresh. */
+	/* Of a block cut into pieces, only the first piece counts as fresh. */
 	const bool fresh = first >= first_fresh_;
 	for (std::uint64_t block = first; block < end; block++)
 		objects_[block].fetch_add(1, std::memory_order_relaxed);
@@ -166,7 +166,7 @@ void Allocator::give_small(std::uint64_t offset, std::size_t size_class)
 	}
 }
 
-/** The smallest range that fits: what is left of it stays free. */
+/** Takes blocks from the smallest range that fits; the rest of it stays free. */
 std::optional<std::uint64_t> Allocator::take_blocks(std::uint64_t count, std::uint64_t alignment)
 {
 	for (auto fit = free_by_size_.lower_bound({count, 0}); fit != free_by_size_.end(); ++fit) {

@@ -20,48 +20,48 @@ namespace prism::gam
 {
 
 /**
- * Which bytes of a home's memory are whose. Up to a block, an object has a power of two of bytes, at least 16, and lies
- * inside one block, so that an access to it is atomic; a larger one has whole blocks. Hands out offsets, and touches no
+ * An allocator of a home's memory. An object of up to a block has a power of two of bytes, at least 16, and lies inside
+ * one block, so that an access to it is atomic; a larger one has whole blocks. Hands out offsets, and touches no
  * memory. Thread-safe.
  */
 class Allocator
 {
 public:
-	/** @p bytes: a multiple of block_size. The first block is not handed out, so that no address is null. */
+	/** @param bytes a multiple of block_size. The first block is never allocated, so that no address is null. */
 	explicit Allocator(std::uint64_t bytes);
 
 	struct Piece {
 		std::uint64_t offset = 0;
-		std::uint64_t bytes = 0; /**< at least as many as were wanted */
-		bool fresh = false;      /**< nobody has had any of its blocks before: they are zero still */
+		std::uint64_t bytes = 0; /**< at least as many as requested */
+		bool fresh = false;      /**< none of its blocks was ever allocated: they are still zero */
 	};
 
 	/**
-	 * At least @p bytes, aligned to @p alignment, a power of two up to max_alignment. 0 bytes count as 1. Nothing:
-	 * there is no such piece.
+	 * Allocates at least @p bytes (0 counts as 1), aligned to @p alignment, a power of two up to max_alignment.
+	 * Returns nothing if no such piece is free.
 	 */
 	std::optional<Piece> allocate(std::uint64_t bytes, std::uint64_t alignment = 1);
 
 	/**
-	 * Takes back what begins at @p offset: @p taken_back bytes (null: not told). 0, or EINVAL: nothing that was
-	 * allocated begins there.
+	 * Frees the piece that begins at @p offset and stores its size in @p taken_back (unless null). Returns 0, or
+	 * EINVAL if no allocated piece begins there.
 	 */
 	int free(std::uint64_t offset, std::uint64_t *taken_back = nullptr);
 
 	/**
-	 * Has @p bytes at @p offset allocated, as they were in an earlier life. False: no allocate() can have given
-	 * them, or they are not free.
+	 * Marks @p bytes at @p offset as allocated, as before a restart. Returns false if no allocate() can have
+	 * returned them, or if they are not free.
 	 */
 	bool restore(std::uint64_t offset, std::uint64_t bytes);
-	/** Blocks below @p number may not be zero any more. */
+	/** Records that blocks below @p number may no longer be zero. */
 	void set_used_below(std::uint64_t number);
 
-	/** Whether anything in block @p number is allocated. Without a lock. */
+	/** Returns true if anything in block @p number is allocated. Lock-free. */
 	[[nodiscard]] bool is_allocated(std::uint64_t number) const noexcept
 	{
 		return number < blocks_ && objects_[number].load(std::memory_order_relaxed);
 	}
-	/** Bytes that are not allocated; those of one block may be of use to small objects alone. Without a lock. */
+	/** Returns the number of free bytes; those in a block that is cut serve small objects only. Lock-free. */
 	[[nodiscard]] std::uint64_t available() const noexcept { return available_.load(std::memory_order_relaxed); }
 
 	static constexpr std::uint64_t max_alignment = std::uint64_t{1} << 30;
@@ -85,10 +85,10 @@ private:
 	std::mutex lock_;
 	std::map<std::uint64_t, std::uint64_t> free_;                    /* ranges of blocks: first, count */
 	std::set<std::pair<std::uint64_t, std::uint64_t>> free_by_size_; /* count, first */
-	/** Blocks that are cut into small pieces and have free ones: a bit for each that is free. */
+	/** Blocks cut into small pieces, some of them free: a bit for each free piece. */
 	std::array<std::map<std::uint64_t, std::uint32_t>, small_classes> cut_;
 	std::unordered_map<std::uint64_t, std::uint64_t> allocated_; /* offset, bytes */
-	std::unique_ptr<std::atomic<std::uint8_t>[]> objects_;       /* in each block */
+	std::unique_ptr<std::atomic<std::uint8_t>[]> objects_;       /* objects in each block */
 	std::uint64_t first_fresh_ = 1;                              /* no block from here on was ever allocated */
 	std::atomic<std::uint64_t> available_;
 };

@@ -4,7 +4,7 @@
 namespace prism::gam
 {
 
-/** What an error of a Session means, for people; the system's text for one that is none. Thread-safe. */
+/** Describes an error of a Session to a user; for other errors returns the system's text. Thread-safe. */
 const char *describe(int error) noexcept;
 
 } // namespace prism::gam

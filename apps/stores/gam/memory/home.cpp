@@ -15,7 +15,7 @@ namespace prism::gam
 namespace
 {
 
-/** How long a malloc waits that finds nothing but pieces of locked blocks. */
+/** The time that a malloc waits while it finds only pieces in locked blocks. */
 constexpr std::chrono::seconds patience{1};
 
 } // namespace
@@ -24,7 +24,7 @@ Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
 {
 	zero_.access.kind = AccessKind::write;
 	zero_.access.bytes = nothing_.data();
-	zero_.access.is_logged = true; /* or what was there before could come back */
+	zero_.access.is_logged = true; /* otherwise a restart could restore the old content */
 	zero_.access.tries = true;
 	zero_.done = true;
 }
@@ -40,7 +40,7 @@ void Home::begin(HomeRequest &request)
 	if (request.to == node_.self())
 		return serve(node_.self(), request.type, number, request.counter, request.alignment);
 	if (!node_.is_member(request.to))
-		return finish(request.to, number, 0, EHOSTUNREACH); /* lost() has not seen this one */
+		return finish(request.to, number, 0, EHOSTUNREACH); /* lost() did not see this request */
 	Message message;
 	message.type = static_cast<std::uint8_t>(request.type);
 	message.flags = request.alignment;
@@ -105,7 +105,7 @@ std::optional<Allocator::Piece> Home::take(std::uint64_t bytes, unsigned alignme
 	return piece;
 }
 
-/** If that cannot be logged, the piece is allocated again after a death. */
+/** Frees the piece at @p address. If that cannot be logged, the piece is allocated again after a restart. */
 int Home::give_back(Address address)
 {
 	std::uint64_t bytes = 0;
@@ -119,7 +119,7 @@ int Home::give_back(Address address)
 	return 0;
 }
 
-/** Of what cannot be logged only a durable node tells: the others go on as if they had no log. */
+/** Logs an allocation or a free. Only a durable node returns an error; others go on as if they had no log. */
 int Home::log(std::uint64_t offset, std::uint64_t bytes)
 {
 	BlockLog *const log = node_.options_.log;
@@ -127,7 +127,7 @@ int Home::log(std::uint64_t offset, std::uint64_t bytes)
 	return error && log->durable() ? error : 0;
 }
 
-/** False: some block has to wait for it; whoever zeroes the piece tries again. */
+/** Lends all blocks of @p piece. Returns false if one is not lent yet; the caller must try again. */
 bool Home::lend(const Allocator::Piece &piece)
 {
 	const Address end(node_.self(), piece.offset + piece.bytes);
@@ -162,7 +162,7 @@ void Home::finish(NodeId from, std::uint64_t request, std::uint64_t result, int 
 	const std::scoped_lock guard(lock_);
 	const auto found = requests_.find(request);
 	if (found == requests_.end() || found->second->to != from)
-		return; /* nobody has asked it that */
+		return; /* not requested from that node */
 	HomeRequest &asked = *found->second;
 	requests_.erase(found);
 	asked.result = result;
@@ -193,7 +193,7 @@ bool Home::poll()
 	return tell_available() || zeroed;
 }
 
-/** Writes zeros over the next piece, a block at a time, until a write has to wait. */
+/** Zeroes the next piece, a block at a time, until a write has to wait. Returns true if there was progress. */
 bool Home::zero()
 {
 	bool happened = false;
@@ -202,12 +202,12 @@ bool Home::zero()
 		if (zeroing_.empty())
 			return happened;
 		Zeroing &next = zeroing_.front();
-		guard.unlock(); /* the first one stays: this thread alone takes it out */
+		guard.unlock(); /* the first element stays: only this thread removes it */
 		int error = std::exchange(zero_.access.error, 0);
 		if (error && put_off(next, error))
 			return happened;
 		happened = true;
-		if (error || next.done == next.piece.bytes) { /* what cannot be zeroed is out of use */
+		if (error || next.done == next.piece.bytes) { /* a piece that cannot be zeroed is not used any more */
 			end_first(error);
 			continue;
 		}
@@ -226,12 +226,12 @@ bool Home::zero()
 }
 
 /**
- * If a block cannot be zeroed now, by @p error: takes another piece, or puts it off. False: for good, or it has waited
- * for long enough.
+ * Handles @p error, for which a block cannot be zeroed now: takes another piece, or puts this one off. Returns false if
+ * the error is final, or the request has waited long enough.
  */
 bool Home::put_off(Zeroing &first, int &error)
 {
-	if (error == ENOBUFS) { /* all lines are locked: another piece would need one, too */
+	if (error == ENOBUFS) { /* all lines are locked: another piece would need one too */
 		first.done -= zero_.access.length;
 	} else if (error == EBUSY || error == EOWNERDEAD) {
 		int full = 0;
@@ -268,7 +268,10 @@ void Home::end_first(int error)
 		error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
 }
 
-/** All that have come since, and all others if it has changed by a sixteenth: they choose where to allocate. */
+/**
+ * Tells how much is free: to nodes that have joined since, and to all others if it has changed by a sixteenth. They use
+ * it to choose where to allocate.
+ */
 bool Home::tell_available()
 {
 	const std::uint64_t now = available();

@@ -22,10 +22,10 @@ namespace prism::gam
 
 class Node;
 
-/** Types of messages that are not the protocol's: what homes and those who allocate tell each other. */
+/** Types of messages outside the coherence protocol: between homes and nodes that allocate. */
 enum class HomeMessage : std::uint8_t {
 	malloc = 0x80, /**< counter: bytes; flags: log2 of the alignment */
-	malloced,      /**< counter: the address, or error */
+	malloced,      /**< counter: the address; or error */
 	free,          /**< counter: the address */
 	freed,         /**< error */
 	available,     /**< counter: bytes that the sender has free */
@@ -35,40 +35,43 @@ constexpr bool is_home_message(std::uint8_t type) noexcept
 	return type >= 0x80;
 }
 
-/** A Malloc or Free that somebody waits for. Stays until `done`. */
+/** A malloc or free that a thread waits for. Stays valid until `done`. */
 struct HomeRequest {
 	HomeMessage type = HomeMessage::malloc;
 	std::uint64_t counter = 0;  /**< as in the message */
 	std::uint8_t alignment = 0; /**< log2 */
 	NodeId to = no_node;
 	/* The answer */
-	int error = 0; /**< ENOMEM, EINVAL (not allocated, or freed already), EHOSTUNREACH */
+	int error = 0; /**< ENOMEM, EINVAL (not allocated, or already freed), EHOSTUNREACH */
 	std::uint64_t result = 0;
 	std::atomic<bool> done{false};
 };
 
 /**
- * What a node does as the home of its memory beside coherence: it allocates and frees for all nodes, and tells them how
- * much it has left. Memory is zeroed through the protocol before it is handed out, as a block that was freed may still
- * be in somebody's cache. A piece of a block that somebody has locked is passed over: who asks may hold that lock, or
- * have what its holder waits for. Any thread.
+ * The node's role as the home of its memory, apart from coherence: it allocates and frees for all nodes, and tells them
+ * how much is free. Memory is zeroed through the protocol before it is handed out, as a freed block may still be in a
+ * cache. A piece in a locked block is passed over: the requester may hold that lock, or something that its holder waits
+ * for. Any thread.
  */
 class Home
 {
 public:
 	Home(Node &node, std::uint64_t bytes);
 
-	/** Before anybody asks: what an earlier life had allocated. False: that cannot be. */
+	/** Restores an allocation from before a restart. Call before any request. Returns false if it is impossible. */
 	bool restore(Address at, std::uint64_t bytes) { return allocator_.restore(at.offset(), bytes); }
-	/** ... and its blocks below @p number may be other than zero. */
+	/** Records that blocks below @p number may not be zero. Call before any request. */
 	void set_used_below(std::uint64_t number) { allocator_.set_used_below(number); }
 
-	/** Begins @p request, here or at another node. */
+	/** Begins @p request, at this node or another. */
 	void begin(HomeRequest &request);
 	void heard(NodeId from, const Message &message);
-	/** What waits for @p node ends. */
+	/** Ends all requests that wait for @p node. */
 	void lost(NodeId node);
-	/** Goes on with what is being zeroed, and tells others what is available. False: nothing to do. One thread. */
+	/**
+	 * Continues zeroing, and tells other nodes how much is free. Returns false if there was nothing to do. One
+	 * thread at a time.
+	 */
 	bool poll();
 
 	[[nodiscard]] bool is_allocated(Address block) const noexcept
@@ -84,16 +87,16 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	/* Pieces of a node that asks wait in line behind each other: one block is zeroed at a time. */
+	/* A piece that is zeroed for a requester. These wait in line: one block is zeroed at a time. */
 	struct Zeroing {
 		Allocator::Piece piece;
 		std::uint64_t done = 0; /* bytes */
 		NodeId asker = no_node;
 		std::uint64_t request = 0;
-		std::uint64_t bytes = 0; /* as asked for */
+		std::uint64_t bytes = 0; /* as requested */
 		unsigned alignment = 0;
-		std::deque<Allocator::Piece> passed_over = {}; /* somebody has a block of theirs locked */
-		std::optional<Clock::time_point> until = {};   /* of who has found nothing but such pieces */
+		std::deque<Allocator::Piece> passed_over = {}; /* pieces with a locked block */
+		std::optional<Clock::time_point> until = {};   /* deadline, once only such pieces were found */
 	};
 
 	void serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment);
@@ -114,17 +117,17 @@ private:
 	Node &node_;
 	Allocator allocator_;
 	std::array<std::atomic<std::uint64_t>, max_nodes> others_{};
-	std::mutex logging_; /* pieces are given and taken in the order of the log */
+	std::mutex logging_; /* keeps allocations and frees in the order of the log */
 	std::mutex lock_;
-	std::unordered_map<std::uint64_t, HomeRequest *> requests_; /* of this node, by number */
+	std::unordered_map<std::uint64_t, HomeRequest *> requests_; /* requests of this node, by number */
 	std::uint64_t next_request_ = 1;
 	std::deque<Zeroing> zeroing_;
 
-	/* Of the thread that polls */
-	Awaited zero_; /* one is on its way at a time */
+	/* For the thread that polls */
+	Awaited zero_; /* the one write under way */
 	std::array<std::byte, block_size> nothing_{};
-	std::uint64_t told_ = 0;    /* bytes that were available */
-	std::uint64_t told_to_ = 0; /* bit set of members */
+	std::uint64_t told_ = 0;    /* free bytes that were announced last */
+	std::uint64_t told_to_ = 0; /* members that were told, a bit set */
 };
 
 } // namespace prism::gam

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A network inside of a process: messages of a pair of nodes keep their order, and may be held back for a while. */
+/* A network inside one process: messages of a pair of nodes keep their order, and may be delayed. */
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 namespace prism::gam
 {
 
-/** How long messages are held back, on each pair of nodes for itself; the longest is rare. */
+/** The delays of messages, independent for each pair of nodes; long ones are rare. */
 struct LoopbackDelays {
 	using Clock = std::chrono::steady_clock;
 
-	std::chrono::nanoseconds longest{0}; /* 0: none is */
+	std::chrono::nanoseconds longest{0}; /* 0: no delay */
 	std::uint64_t seed = 1;
-	Clock::time_point (*now)() = &Clock::now; /* the clock that they go by */
+	Clock::time_point (*now)() = &Clock::now; /* the clock of the delays */
 
-	/** Most are short, so that a few are overtaken by many. */
+	/** Draws a delay. Most are short, so that many messages overtake a few. */
 	template <typename Random>
 	[[nodiscard]] std::chrono::nanoseconds next(Random &random) const
 	{
@@ -49,14 +49,17 @@ public:
 	}
 
 	[[nodiscard]] Network &end(NodeId node) { return *ends_[node]; }
-	/** Nothing comes from @p node any more when this returns, nor to it. Not from inside of a poll(). */
+	/**
+	 * Cuts off @p node: when this returns, no message from or to it is delivered any more. Do not call inside
+	 * poll().
+	 */
 	void cut_off(NodeId node)
 	{
 		ends_[node]->is_cut_off = true;
 		for (const auto &end : ends_)
 			end->finish_delivery();
 	}
-	/** Messages that were sent. */
+	/** Returns the number of messages sent. */
 	[[nodiscard]] std::uint64_t messages() const
 	{
 		std::uint64_t sum = 0;

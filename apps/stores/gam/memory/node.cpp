@@ -98,7 +98,7 @@ bool Node::poll()
 	return happened;
 }
 
-/** Whoever waits leaves the processor to others soon: nodes of one machine share it. */
+/** Waits a little: pauses, and soon yields, as nodes of one machine share the processor. */
 unsigned Node::rest(unsigned idle) const
 {
 	constexpr unsigned before_yielding = 64;
@@ -112,10 +112,10 @@ unsigned Node::rest(unsigned idle) const
 }
 
 /**
- * While threads that wait poll, it looks now and then, so what comes when they have just stopped does not wait for
- * long. Alone, it polls on for a while after it has heard something; then it naps for a fiftieth of the time that
- * nothing came. So what comes is late by 2% of the pause before it, and an idle node takes next to nothing of a
- * processor.
+ * Polls in the node's own thread. While waiting threads poll, this one does so only now and then, so that messages that
+ * come just after they stop are not late. Alone, it keeps polling for a while after a message, then naps for a fiftieth
+ * of the time since the last one. So a message is late by at most 2% of the pause before it, and an idle node uses
+ * almost no processor time.
  */
 void Node::serve(const std::stop_token &stop)
 {
@@ -124,7 +124,7 @@ void Node::serve(const std::stop_token &stop)
 	constexpr Clock::duration shortest_nap = std::chrono::microseconds(10),
 				  longest_nap = std::chrono::milliseconds(1);
 	constexpr int nap_share = 50;
-	(void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* else a nap of 10 us takes 60 */
+	(void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* otherwise a nap of 10 us takes 60 */
 	for (auto last_work = Clock::now(); !stop.stop_requested();) {
 		const bool others = waiting_.load(std::memory_order_relaxed) > 0;
 		const bool worked = poll();
@@ -193,7 +193,7 @@ void Node::ended(Access &access)
 void Node::heard(NodeId from, const Message &message)
 {
 	if (!is_member(from))
-		joined(from); /* it knew sooner that it is one */
+		joined(from); /* it learned sooner that it is a member */
 	if (is_home_message(message.type))
 		return home_.heard(from, message);
 	Shard &shard = shard_of(message.block);

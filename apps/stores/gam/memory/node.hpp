@@ -24,41 +24,41 @@
 namespace prism::gam
 {
 
-/** Which reorderings of a thread's accesses others may see (docs/prism-gam.md). */
+/** The reorderings of a thread's accesses that other threads may see (docs/prism-gam.md). */
 enum class Consistency : std::uint8_t {
-	pso, /**< a write ends later: reads and writes of other blocks pass it */
-	tso, /**< reads pass a write; writes do not: one is under way at a time */
+	pso, /**< a write ends later: reads and writes of other blocks may overtake it */
+	tso, /**< reads may overtake a write, writes may not: one is under way at a time */
 	sc,  /**< a write ends when it is performed */
 };
 
 struct NodeOptions {
 	NodeId self = 0;
-	std::uint64_t bytes = std::uint64_t{64} << 20; /**< lent to all; a multiple of block_size */
-	std::size_t shards = 8;                        /**< objects that share the blocks; the same on all nodes */
+	std::uint64_t bytes = std::uint64_t{64} << 20; /**< memory lent to all nodes; a multiple of block_size */
+	std::size_t shards = 8;                        /**< objects that share the blocks; same on all nodes */
 	Consistency consistency = Consistency::pso;
-	bool cached = true;         /**< false: no copies of other nodes' blocks, for comparison */
-	BlockLog *log = nullptr;    /**< of what is allocated here; outlives the node. Null: nothing is logged */
-	bool serves = true;         /**< a thread of the node's own answers others while no thread of the user waits */
-	std::function<void()> rest; /**< lets others go on while a thread waits; null: pauses, then yields */
+	bool cached = true;         /**< false: caches no blocks of other nodes, for comparison */
+	BlockLog *log = nullptr;    /**< log of what is allocated here; outlives the node. Null: nothing is logged */
+	bool serves = true;         /**< a thread of the node answers other nodes while no user thread waits */
+	std::function<void()> rest; /**< called while a thread waits, so that others go on; null: pauses, then yields */
 };
 
 /**
- * One node: its blocks, those that it caches, and what it has lent. Threads use it through a Session each. Any thread
- * may call what is not said to be for another.
+ * One node: its blocks, the blocks that it caches, and the memory that it lends. Each thread uses it through a Session.
+ * Any thread may call a method unless its comment says otherwise.
  */
 class Node final : private Coherence::Host, private Network::Listener
 {
 public:
-	/** Makes the protocol's object number @p shard, which reports to @p host. */
+	/** Makes object @p shard of the protocol, which reports to @p host. */
 	using MakeCoherence = std::function<std::unique_ptr<Coherence>(Coherence::Host &host, std::size_t shard)>;
 	/**
-	 * Whether this node may not use any more what it has cached; others may believe that it is dead. Asked by
-	 * threads of sessions, not inside of poll(): it may call lost().
+	 * Returns true if this node may no longer use its cached blocks, as others may believe that it is dead. Called
+	 * by threads of sessions outside poll(), so it may call lost().
 	 */
 	using LeaseIsOver = std::function<bool()>;
 	using Clock = std::chrono::steady_clock;
 
-	/** @p network stays while the node does. @p lease_is_over: null if there is no lease. */
+	/** @p network outlives the node. @p lease_is_over: null if there is no lease. */
 	Node(const NodeOptions &options, Network &network, const MakeCoherence &make, LeaseIsOver lease_is_over = {});
 	~Node() override;
 	Node(const Node &) = delete;
@@ -67,36 +67,39 @@ public:
 	[[nodiscard]] const NodeOptions &options() const noexcept { return options_; }
 	[[nodiscard]] NodeId self() const noexcept { return options_.self; }
 
-	/** This process is a child of the one whose node it is: nothing can be done with it, and nothing is waited for.
+	/**
+	 * Returns true if this process is a forked child of the node's process: the node is of no use here, and no call
+	 * waits.
 	 */
 	[[nodiscard]] bool is_inherited() const noexcept { return birth_.is_inherited(); }
 
-	/** @p node is there. */
+	/** Reports that @p node has joined. */
 	void joined(NodeId node);
 	/**
-	 * @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH.
-	 * This node itself: nothing begins any more. @p may_return: with a log, so that what is cached of it is of use.
+	 * Reports that @p node is dead or has left, and that none of its messages comes any more. What waits for it
+	 * ends with EHOSTUNREACH. If it is this node, no new access begins. @p may_return: it has a log, so cached
+	 * copies of its blocks stay of use.
 	 */
 	void lost(NodeId node, bool may_return = false);
-	/** Nodes that are there, this one among them, by their numbers. */
+	/** Returns all members in ascending order, this node among them. */
 	[[nodiscard]] std::vector<NodeId> members() const;
 	[[nodiscard]] bool is_member(NodeId node) const noexcept
 	{
 		return node < max_nodes && (members_.load(std::memory_order_relaxed) >> node & 1);
 	}
 
-	/** It is dead, and may return with its log. */
+	/** Returns true if @p node is dead, but may return with its log. */
 	[[nodiscard]] bool is_away(NodeId node) const noexcept
 	{
 		return node < max_nodes && (away_.load(std::memory_order_relaxed) >> node & 1);
 	}
 
-	/** As a home that comes back, before anybody is told to have joined. */
+	/** For a home that restarts, before any node is reported as joined. */
 	[[nodiscard]] Home &home() noexcept { return home_; }
 
-	/** One turn: what has come, what is due. False: nothing, or another thread is at it. */
+	/** Handles received messages and due work. Returns false if there was none, or if another thread is polling. */
 	bool poll();
-	/** Polls until @p done says true. */
+	/** Polls until @p done returns true. */
 	template <typename Done>
 	void wait_until(const Done &done)
 	{
@@ -108,14 +111,14 @@ public:
 		waiting_.fetch_sub(1, std::memory_order_relaxed);
 	}
 
-	/** Then all calls of sessions fail with ESTALE, for good. */
+	/** Returns true if the lease is over; then all calls of sessions fail with ESTALE, for good. */
 	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
-	/** Sums over the shards. */
+	/** Returns the sums over all shards. */
 	[[nodiscard]] CoherenceStats stats();
 	[[nodiscard]] std::uint64_t available() const noexcept { return home_.available(); }
-	/** Bytes that @p node has said are free; of this node, as they are. */
+	/** Returns the free bytes of @p node: as it last announced, or for this node as they are. */
 	[[nodiscard]] std::uint64_t available(NodeId node) const noexcept;
-	/** Writes back and forgets all copies of others' blocks that are not locked. Waits. */
+	/** Writes back and drops all copies of other nodes' blocks that are not locked. Waits for the end. */
 	void flush();
 
 	/** Calls @p function with the number of the shard of @p block, under its lock. */
@@ -145,17 +148,23 @@ private:
 		std::unique_ptr<Coherence> coherence;
 	};
 
-	/* Of accesses beside the shards: of the threads that share it, most often one. */
+	/* Hits that took no lock of a shard, counted for the threads that share this: mostly one. */
 	struct alignas(64) Hits {
 		std::atomic<std::uint64_t> count{0};
 	};
 
 	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
-	/** What has been logged until now is on the disk, if the log is durable. 0, or why it is not. */
+	/**
+	 * Waits until all records so far are on the disk, if the log is durable. Returns 0, or the error that prevents
+	 * it.
+	 */
 	int wait_for_log();
-	/** Begins @p access; its memory stays. True: it has ended. */
+	/** Begins @p access, which must stay valid. Returns true if it has ended. */
 	bool start(Access &access);
-	/** Likewise; before it is left on its way, @p keep() moves what it names to where that stays. */
+	/**
+	 * Begins @p access likewise; if it stays under way, first calls @p keep(), which moves its data to a place that
+	 * stays valid.
+	 */
 	template <typename Keep>
 	bool start(Access &access, const Keep &keep)
 	{
@@ -212,7 +221,7 @@ private:
 	std::array<Hits, 64> hits_;
 	Home home_;
 	std::mutex polling_;
-	Time due_{};                            /* of the shards; under polling_ */
+	Time due_{};                            /* next time of the shards; under polling_ */
 	std::atomic<std::uint64_t> members_{0}; /* bit set */
 	std::atomic<std::uint64_t> away_{0};    /* likewise */
 	std::atomic<std::uint32_t> next_thread_{1};

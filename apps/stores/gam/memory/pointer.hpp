@@ -13,8 +13,8 @@ namespace prism::gam
 {
 
 /**
- * A global address of a T, or of several behind each other. A value: it may itself lie in global memory. What it does
- * is done by a Session, and its errors are the session's.
+ * The global address of a T, or of an array of them. A value: it may itself lie in global memory. Its methods act
+ * through a Session and return the session's errors.
  */
 template <typename T>
 class Pointer
@@ -25,7 +25,7 @@ public:
 	constexpr Pointer() noexcept = default;
 	constexpr explicit Pointer(Address address) noexcept : address_(address) {}
 
-	/** Room for @p count of them, zeroed. Errors: those of Session::malloc(). */
+	/** Allocates @p count objects, zeroed. Errors: those of Session::malloc(). */
 	static int allocate(Session &session, std::size_t count, Pointer &pointer, const Placement &where = {})
 	{
 		Address address;
@@ -48,7 +48,10 @@ public:
 	int rlock(Session &session) const { return session.rlock(address_, sizeof(T)); }
 	int wlock(Session &session) const { return session.wlock(address_, sizeof(T)); }
 	int unlock(Session &session) const { return session.unlock(address_, sizeof(T)); }
-	/** co_await. The value is inside one block: so are those of up to 512 bytes that allocate() gave alone. */
+	/**
+	 * Reads asynchronously, for co_await. The value must be inside one block, as is any of up to 512 bytes that was
+	 * allocated alone.
+	 */
 	[[nodiscard]] Session::AsyncRead async_read(Session &session, T &value) const
 	{
 		return session.async_read(address_, bytes_of(value));

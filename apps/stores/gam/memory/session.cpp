@@ -16,10 +16,10 @@ namespace prism::gam
 namespace
 {
 
-/** Accesses that are under way together: on the stack of who waits for them. */
+/** Accesses under way together, on the stack of the thread that waits for them. */
 constexpr std::size_t at_once = 32;
 
-/** Calls @p visit(address, offset, length) for the part in each block, in their order, until it returns an error. */
+/** Calls @p visit(address, offset, length) for the part in each block, in order, until it returns an error. */
 template <typename Visit>
 int for_each_block(Address at, std::size_t bytes, const Visit &visit)
 {
@@ -34,8 +34,8 @@ int for_each_block(Address at, std::size_t bytes, const Visit &visit)
 }
 
 /*
- * What this thread has done, others see before it reads on: accesses beside the shards take no lock. The thread
- * sanitizer does not know fences, and nothing that it looks for hangs on this one.
+ * Orders all earlier accesses of this thread before its next read, as accesses beside the shards take no lock. The
+ * thread sanitizer does not support fences, but nothing that it checks depends on this one.
  */
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
@@ -49,7 +49,7 @@ void fence() noexcept
 
 } // namespace
 
-/** Writes that were begun and are not performed yet, each with a copy of its bytes. */
+/** Writes that have begun but are not performed, each with a copy of its bytes. */
 class Session::Writes final : Waiting
 {
 public:
@@ -57,11 +57,14 @@ public:
 	{
 		for (Slot &slot : slots_) {
 			slot.access.context = static_cast<Waiting *>(this);
-			slot.access.thread = thread; /* its own locks do not hold it back */
+			slot.access.thread = thread; /* so that its own locks do not block it */
 		}
 	}
 
-	/** Begins to write @p bytes, which are in one block, when fewer than @p most are under way. 0, or its error. */
+	/**
+	 * Begins to write @p bytes, within one block, as soon as fewer than @p most writes are under way. Returns 0 or
+	 * its error.
+	 */
 	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached)
 	{
 		node_.wait_until(
@@ -86,18 +89,18 @@ public:
 		return over ? access.error : 0;
 	}
 
-	/** Until no more than @p most are under way. */
+	/** Waits until no more than @p most are under way. */
 	void wait(std::size_t most)
 	{
 		node_.wait_until([&] { return under_way_.load(std::memory_order_acquire) <= most; });
 	}
 
-	/** What the first that failed has found, once. */
+	/** Returns the error of the first write that failed, once. */
 	[[nodiscard]] int take_error() noexcept
 	{
 		return error_.load(std::memory_order_relaxed) ? error_.exchange(0, std::memory_order_relaxed) : 0;
 	}
-	/** For take_error(). */
+	/** Records @p error for take_error(), unless there is one. */
 	void note(int error) noexcept
 	{
 		int none = 0;
@@ -114,7 +117,7 @@ public:
 
 private:
 	struct Slot {
-		Access access; /* first: ended() is given it */
+		Access access; /* first member: ended() converts it to the slot */
 		std::atomic<bool> busy{false};
 		std::array<std::byte, block_size> bytes;
 	};
@@ -162,7 +165,7 @@ int Session::check(Address at, std::size_t bytes) const noexcept
 	return node_.is_member(at.home()) || node_.is_away(at.home()) ? 0 : after(EHOSTUNREACH);
 }
 
-/** Whether it is over already. Else another thread may end it before this returns. */
+/** Begins an access. Returns true if it has already ended; else another thread may end it before this returns. */
 bool Session::begin(Awaited &awaited)
 {
 	awaited.access.thread = thread_;
@@ -296,7 +299,9 @@ int Session::try_lock_all(AccessKind kind, std::span<const Address> at)
 	return error;
 }
 
-/** Those that it gets it holds, whatever comes of others. The first error. */
+/**
+ * Tries the locks of the blocks @p at together, and keeps those it gets even if others fail. Returns the first error.
+ */
 int Session::try_at_once(AccessKind kind, std::span<const Address> at)
 {
 	std::array<Awaited, at_once> tries;
@@ -332,7 +337,7 @@ int Session::unlock(Address at, std::size_t bytes)
 	return error ? error : fenced;
 }
 
-/** Of a range that has more blocks than are held, and may have more than anybody could ask for. */
+/** Releases the held locks of a range that has more blocks than are held, perhaps more than can exist. */
 int Session::give_back_held(Address first, Address end)
 {
 	std::vector<Address> held;
@@ -344,7 +349,10 @@ int Session::give_back_held(Address first, Address end)
 	return after(EPERM);
 }
 
-/** All of them, even if one fails. Backwards: so what was locked last is found first. An error of one that failed. */
+/**
+ * Releases all these locks, even if one fails. Backwards, as the last one locked is found fastest. Returns the error of
+ * one that failed.
+ */
 int Session::give_back(Address first, std::size_t blocks)
 {
 	int failed = 0;
@@ -372,7 +380,7 @@ int Session::write_back(Address at, std::size_t bytes)
 	return after(error);
 }
 
-/** The first error. */
+/** Writes back @p blocks blocks from @p first on, all at once. Returns the first error. */
 int Session::write_back_at_once(Address first, std::size_t blocks)
 {
 	std::array<Awaited, at_once> under_way;
@@ -467,7 +475,7 @@ Session::AsyncRead::AsyncRead(Session &session, Address from, std::span<std::byt
 		(void)session.begin(awaited_);
 }
 
-/** Nothing is written to its bytes afterwards. */
+/** Waits for the end of the read, so that its bytes are not written afterwards. */
 Session::AsyncRead::~AsyncRead()
 {
 	session_.node_.wait_until([this] { return awaited_.is_done(); });

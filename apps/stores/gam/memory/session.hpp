@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What one thread does with the global memory: GAM's API (VLDB '18, section 3.1), with errors. docs/prism-gam.md says
- * which order the accesses of a thread have for others.
+ * The use of the global memory by one thread: GAM's API (VLDB '18, section 3.1), with errors. docs/prism-gam.md defines
+ * the order in which others see the accesses of a thread.
  */
 #pragma once
 
@@ -23,11 +23,11 @@
 namespace prism::gam
 {
 
-/** Where Malloc takes memory from. */
+/** The node that malloc() takes memory from. */
 struct Placement {
 	enum class Rule : std::uint8_t {
 		local,  /**< this node */
-		remote, /**< the other node that has most free */
+		remote, /**< the other node with most free memory */
 		random, /**< any node */
 		near,   /**< the home of `base` */
 	};
@@ -41,24 +41,23 @@ struct Placement {
 };
 
 /**
- * One thread's use of a node: its writes that are under way, and its locks. One thread at a time; the node stays while
- * it does. Nothing throws.
+ * One thread's use of a node: its writes under way, and its locks. One thread at a time; the node outlives it. Nothing
+ * throws.
  *
- * All calls but write() and async_read() return when they are over, and answer what others ask of the node while they
- * wait. They return 0 or an errno value. Beside those named below: EINVAL (a length of 0, an address that is null or
- * whose end is beyond the home's memory), EFAULT (nothing is allocated at the address), EHOSTUNREACH (its home is
- * gone), EOWNERDEAD (the block's last value has gone with a node), EPROTO (another node has damaged the block), ESTALE
- * (the lease of this node is over: others believe that it is dead; or this is a child of fork(2), whose node is its
- * parent's: then nothing was done). What a write finds is told by the next mfence(),
- * lock or unlock, once.
+ * All calls except write() and async_read() return when the operation has ended, and answer requests to the node while
+ * they wait. They return 0 or an errno value. Beside those named below: EINVAL (a length of 0, an address that is null
+ * or whose end is beyond the home's memory), EFAULT (nothing is allocated at the address), EHOSTUNREACH (its home is
+ * gone), EOWNERDEAD (the block's last value died with a node), EPROTO (another node has damaged the block), ESTALE (the
+ * lease of this node is over, so others believe that it is dead; or this is a child of fork(2), whose node belongs to
+ * its parent: then nothing was done). The next mfence(), lock or unlock returns the error of a write, once.
  *
- * An access inside of one block is atomic; a longer one consists of several, in the order of their addresses.
+ * An access inside one block is atomic; a longer one consists of several, in the order of their addresses.
  */
 class Session
 {
 public:
 	explicit Session(Node &node);
-	/** Waits for its writes, and gives back the locks that it holds. */
+	/** Waits for its writes, and releases its locks. */
 	~Session();
 	Session(const Session &) = delete;
 	Session &operator=(const Session &) = delete;
@@ -71,7 +70,7 @@ public:
 	 * locked), EINVAL (alignment), EHOSTUNREACH.
 	 */
 	int malloc(std::size_t bytes, Address &address, const Placement &where = {}, std::size_t alignment = 16);
-	/** Gives back what malloc() gave, on any node. Fences. Errors: EINVAL (nothing allocated begins there). */
+	/** Frees an object of malloc(), on any node. Fences. Errors: EINVAL (no allocated object begins there). */
 	int free(Address address);
 
 	/** Copies the bytes at @p from to @p into. */
@@ -79,54 +78,56 @@ public:
 	/** Copies @p bytes, and writes them to @p to at some later time: see mfence(). */
 	int write(Address to, std::span<const std::byte> bytes);
 	/**
-	 * Waits until all writes of this thread are performed: until no node can read what was there before. If the
-	 * node's log is durable, it waits for the disk too, and so do unlock() and atomic(); errors then are also
-	 * ENOSPC, EIO, and from then on EROFS: they have been done, but are not in the log.
+	 * Waits until all writes of this thread are performed: no node can read the old values any more. If the node's
+	 * log is durable, it also waits for the disk, as do unlock() and atomic(); further errors then are ENOSPC, EIO,
+	 * and later EROFS: the operations are done, but not in the log.
 	 */
 	int mfence();
 
 	/**
-	 * Replaces the @p length bytes at @p at (1, 2, 4 or 8, aligned to that) by @p function of them and @p operand,
-	 * and gives the @p old ones. Little-endian numbers. Fences before. Errors: EINVAL (length, alignment).
+	 * Applies @p function and @p operand to the @p length bytes at @p at (1, 2, 4 or 8, aligned to that), and
+	 * stores their @p old value. Little-endian numbers. Fences first. Errors: EINVAL (length, alignment).
 	 */
 	int atomic(Address at, std::size_t length, Function function, std::uint64_t operand, std::uint64_t &old,
 		std::uint64_t compare = 0);
 
 	/**
 	 * Locks all blocks of the @p bytes at @p at, in the order of their addresses, for reading or writing, and
-	 * brings them here. Fences before. A block has one lock: objects that share a block share it. Errors: EDEADLK
-	 * (the thread holds one of them), E2BIG (more than 65,536 blocks), EBUSY (of a try: another holds one; nothing
-	 * is locked then).
+	 * brings their data here. Fences first. A block has one lock, which its objects share. Errors: EDEADLK (the
+	 * thread holds one of them), E2BIG (more than 65,536 blocks), EBUSY (of a try: another holds one; nothing is
+	 * locked then).
 	 */
 	int rlock(Address at, std::size_t bytes) { return lock(AccessKind::read_lock, at, bytes, false); }
 	int wlock(Address at, std::size_t bytes) { return lock(AccessKind::write_lock, at, bytes, false); }
 	int try_rlock(Address at, std::size_t bytes) { return lock(AccessKind::read_lock, at, bytes, true); }
 	int try_wlock(Address at, std::size_t bytes) { return lock(AccessKind::write_lock, at, bytes, true); }
 	/**
-	 * Tries the locks of all the blocks that @p at are in, many at once: who wants several waits for the slowest,
-	 * not for one after another. Errors: EBUSY (another thread holds one, or a block is named twice), EDEADLK;
-	 * nothing is locked then.
+	 * Tries to lock the blocks of all addresses of @p at, many at once, so that the time is that of the slowest,
+	 * not the sum. Errors: EBUSY (another thread holds one, or a block is named twice), EDEADLK; nothing is locked
+	 * then.
 	 */
 	int try_rlock_all(std::span<const Address> at) { return try_lock_all(AccessKind::read_lock, at); }
 	int try_wlock_all(std::span<const Address> at) { return try_lock_all(AccessKind::write_lock, at); }
-	/** Fences, and gives back the locks of these blocks. Errors: EPERM (it holds one of them not; others are given
-	 * back). */
+	/**
+	 * Fences, and releases the locks of these blocks. Errors: EPERM (it does not hold one of them; the others are
+	 * released).
+	 */
 	int unlock(Address at, std::size_t bytes);
 
 	/**
-	 * Fences, and returns when the homes of all blocks of the @p bytes at @p at have what this node has written
-	 * there: its death does not take that along any more. Errors: EDEADLK (the thread holds the lock of one).
+	 * Fences, and waits until the homes have all that this node has written into the blocks of the @p bytes at @p
+	 * at, so that its death does not lose it. Errors: EDEADLK (the thread holds the lock of one).
 	 */
 	int write_back(Address at, std::size_t bytes);
 
 	static constexpr std::size_t max_locked_blocks = 65536;
-	/** Writes that are under way at once, at most. */
+	/** Most writes under way at once. */
 	static constexpr std::size_t max_writes = 64;
 
-	/** An asynchronous read: co_await gives 0 or errno. The bytes are inside one block. */
+	/** An asynchronous read: co_await returns 0 or errno. The bytes must be inside one block. */
 	class AsyncRead;
 	AsyncRead async_read(Address from, std::span<std::byte> into);
-	/** Resumes coroutines whose reads have ended; one turn of the node. False: nothing has happened. */
+	/** Polls the node once, and resumes coroutines whose reads have ended. Returns false if nothing happened. */
 	bool poll();
 
 private:
@@ -145,14 +146,14 @@ private:
 	int write_part(Address to, std::span<const std::byte> bytes);
 	[[nodiscard]] NodeId choose(const Placement &where);
 	int ask(HomeRequest &request);
-	/** What has ended with @p error counts only if the lease was not over then. */
+	/** Returns ESTALE if the lease is over, as the result does not count then; else @p error. */
 	[[nodiscard]] int after(int error) const { return node_.lease_is_over() ? ESTALE : error; }
 
 	Node &node_;
 	const ThreadId thread_;
-	const std::size_t most_writes_; /* under way when write() returns */
+	const std::size_t most_writes_; /* most writes under way when write() returns */
 	std::unique_ptr<Writes> writes_;
-	bool has_written_ = false; /* since it waited for the log */
+	bool has_written_ = false; /* since it last waited for the log */
 	std::vector<AsyncRead *> reads_;
 	std::vector<Address> locked_; /* blocks */
 	std::minstd_rand random_;
@@ -162,7 +163,7 @@ class Session::AsyncRead
 {
 public:
 	AsyncRead(AsyncRead &&) = delete;
-	/** Waits until it has ended, if nobody has. */
+	/** Waits for the end of the read, if no coroutine has. */
 	~AsyncRead();
 	[[nodiscard]] bool await_ready() const noexcept { return awaited_.is_done(); }
 	void await_suspend(std::coroutine_handle<> handle)
@@ -180,7 +181,7 @@ private:
 	Session &session_;
 	Awaited awaited_;
 	std::coroutine_handle<> handle_;
-	bool is_awaited_ = false; /* Session::reads_ has it */
+	bool is_awaited_ = false; /* it is in Session::reads_ */
 };
 
 } // namespace prism::gam

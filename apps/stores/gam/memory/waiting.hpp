@@ -11,11 +11,11 @@
 namespace prism::gam
 {
 
-/** Who waits for an access: Access::context points to it. */
+/** The waiter for an access: Access::context points to it. */
 class Waiting
 {
 public:
-	/** Under the lock of the block's shard, by whichever thread polls. */
+	/** Called by whichever thread polls, under the lock of the block's shard. */
 	virtual void ended(Access &access) = 0;
 
 protected:
