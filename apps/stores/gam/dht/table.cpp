@@ -21,7 +21,7 @@ using dht::RecordHeader;
 namespace
 {
 
-/* A chain that is longer is none: somebody has written over it. */
+/* A longer chain is invalid: a node has overwritten it. */
 constexpr unsigned longest_chain = 1U << 16;
 
 constexpr Entry free_entry;
@@ -191,8 +191,8 @@ Outcome Table::put_into(
 }
 
 /**
- * Gives the bucket's lock back, and frees what is superfluous. The unlock fences: whoever has the lock next sees the
- * entry. The error that @p outcome goes with, if it has become one.
+ * Releases the bucket's lock, and frees the superfluous record. The unlock fences, so the next holder of the lock sees
+ * the entry. Returns the error if @p outcome has become one.
  */
 int Table::finish(Address bucket, const Change &change, Outcome &outcome) noexcept
 {
@@ -263,20 +263,23 @@ int Table::make_record(std::span<const std::byte> record, std::uint64_t hash, En
 	return error;
 }
 
-/** A block is written whole or not at all, whatever dies meanwhile; of two, one may be lost. */
+/**
+ * Returns true if a record of @p bytes can replace that of @p entry in place: within one block, which is written whole
+ * or not at all, even if a node dies. Of two blocks, one may be lost.
+ */
 bool Table::changes_in_place(const Entry &entry, std::size_t bytes) noexcept
 {
 	return !entry.is_free() && entry.bytes() == bytes &&
 	       entry.record().value / block_size == (entry.record().value + bytes - 1) / block_size;
 }
 
-/** So that it is there, whatever dies. */
+/** Writes the bytes back, so that they survive this node's death. */
 int Table::write_back(Address at, std::size_t bytes) noexcept
 {
 	return care_.writes_back ? session_.write_back(at, bytes) : 0;
 }
 
-/** What it reads may be anything: other nodes have written it. */
+/** Compares the key of @p entry with @p key. Checks what it reads, as other nodes have written it. */
 int Table::compare(
 	const Entry &entry, std::span<const std::byte> key, std::uint64_t hash, Wanted wanted, bool &same) noexcept
 {
@@ -297,7 +300,7 @@ int Table::compare(
 	return same ? 0 : look_at_key(entry, header.key_bytes, hash);
 }
 
-/** Of a record that is another key's: whether that has the tag and the bucket of @p hash, as the entry says. */
+/** Checks a record of another key: that must have the tag and the bucket of @p hash, as the entry says. */
 int Table::look_at_key(const Entry &entry, std::uint32_t key_bytes, std::uint64_t hash) noexcept
 {
 	const std::span<std::byte> key(record_.get(), key_bytes);
@@ -389,7 +392,7 @@ int Table::look_at(const Bucket &bucket, Address at, std::span<const std::byte> 
 	return 0;
 }
 
-/** Names the record in the chain. @p at: what changes for that. */
+/** Adds the record to the chain. @p at: the address that changes for that. */
 Outcome Table::install(const Search &found, const Entry &entry, Address &at, int &error) noexcept
 {
 	at = found.entry.is_free() && !found.bad.is_null() ? found.bad : found.at;

@@ -15,20 +15,20 @@ namespace prism::gam
 {
 
 /**
- * A hash table as a store that workloads drive. Its sessions wait for their blocks, so that each operation has ended
- * when start() returns; poll() hands it back, and answers other nodes.
+ * A hash table as a store for workloads. Its sessions wait for their blocks, so each operation has ended when start()
+ * returns; poll() returns it to the caller, and answers other nodes.
  */
 class TableClient final : public apps::StoreClient
 {
 public:
-	/** Opens the table that @p catalogue names. Errors: those of Table::open(). */
+	/** Opens the table of @p catalogue. Errors: those of Table::open(). */
 	static Result<std::unique_ptr<TableClient>> open(
 		Node &node, Address catalogue, std::size_t depth = 1, const TableCare &care = {});
 
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
-	/** The node is no member any more. */
+	/** Returns true if the node is no longer a member. */
 	[[nodiscard]] bool has_ended() const noexcept override { return node_.lease_is_over(); }
 
 private:

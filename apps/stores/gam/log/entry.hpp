@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The bytes of a log's segment: a head of 128 bytes, then entries, one behind the other. All numbers are little-endian.
- * docs/gam-recovery.md has them byte by byte. Nothing here trusts what it reads.
+ * The format of a log's segment: a head of 128 bytes, then entries, one behind the other. All numbers are
+ * little-endian. docs/gam-recovery.md defines each byte. Nothing here trusts what it reads.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ namespace prism::gam
 enum class EntryKind : std::uint8_t {
 	data = 1,   /**< DLOG: the value of a block */
 	transfer,   /**< OLOG: `node` becomes the owner of the block */
-	allocation, /**< at `block`, which may be any address, `counter` bytes are allocated; 0: they are freed */
+	allocation, /**< `counter` bytes are allocated at `block`, which may be any address; 0: they are freed */
 };
 
 struct Entry {
@@ -30,12 +30,12 @@ struct Entry {
 	NodeId node = no_node; /**< transfer: the new owner */
 	Address block;
 	std::uint64_t counter = 0;       /**< the term */
-	std::uint64_t sequence = 0;      /**< its place in the log: the numbers have no gaps */
-	std::uint64_t order = 0;         /**< the sequence that it had first; compaction gives it a new one */
+	std::uint64_t sequence = 0;      /**< its position in the log: the numbers have no gaps */
+	std::uint64_t order = 0;         /**< its first sequence; compaction assigns a new one */
 	std::span<const std::byte> data; /**< block_size bytes, or none */
 
 	[[nodiscard]] std::size_t size() const noexcept { return header_size + data.size(); }
-	/** Of entries of one kind for one block in one log: whether this one is the newer. */
+	/** Returns true if this entry is newer than @p other, of the same kind, block and log. */
 	[[nodiscard]] bool is_newer_than(const Entry &other) const noexcept
 	{
 		return counter != other.counter ? counter > other.counter : order > other.order;
@@ -43,36 +43,40 @@ struct Entry {
 
 	/** Writes size() bytes to @p to. @p seed: SegmentHead::seed() of the segment. */
 	void serialize(std::byte *to, std::uint64_t seed) const noexcept;
-	/** The entry that @p bytes begin with, or nothing; `data` points into them. */
+	/**
+	 * Parses the entry at the beginning of @p bytes; its `data` points into them. Returns nothing if there is none.
+	 */
 	static std::optional<Entry> parse(std::span<const std::byte> bytes, std::uint64_t seed) noexcept;
 };
 
-/** What a segment is of. Written once, when it begins. */
+/** The head of a segment. Written once, when the segment begins. */
 struct SegmentHead {
 	static constexpr std::size_t size = 128;
 
 	std::uint64_t cluster = 0;
 	std::uint64_t incarnation = 0; /**< the life of the node that wrote it */
 	NodeId node = no_node;
-	std::uint64_t number = 0;         /**< of the segment */
+	std::uint64_t number = 0;         /**< number of the segment */
 	std::uint64_t first = 0;          /**< sequence of its first entry */
-	std::array<std::byte, 16> boot{}; /**< of the machine's run: what a killed process wrote is there after it */
+	std::array<std::byte, 16> boot{}; /**< the machine's run, which keeps the data of a killed process */
 
-	/** Random: who writes a log's entry into the global memory cannot have it taken for one of this segment. */
+	/** Random: so a log entry copied into the global memory cannot pass for one of this segment. */
 	std::uint64_t salt = 0;
-	/** In segments before this one, which compaction may have removed: sequence where the last gap begins, or 0. */
+	/** Sequence where the last gap begins in earlier segments, which compaction may have removed; or 0. */
 	std::uint64_t gap = 0;
-	bool failed = false; /**< all gaps were of logs that could not be written: see Missing */
+	bool failed = false; /**< true if all gaps are from failed writes: see Missing */
 
-	/** What the checksums of the entries begin with, so that no other segment's entry is taken for one of these. */
+	/**
+	 * Returns the initial value of the entries' checksums, so that an entry of another segment is not valid here.
+	 */
 	[[nodiscard]] std::uint64_t seed() const noexcept;
 	void serialize(std::byte *to) const noexcept;
 	static std::optional<SegmentHead> parse(std::span<const std::byte> bytes) noexcept;
 };
 
-/* In the head, beside what is written once: words that the writer keeps changing, with no checksum. */
+/* Words of the head that the writer keeps changing, with no checksum. */
 constexpr std::size_t written_at = 104;   /**< sequence of the last entry that is complete in memory */
 constexpr std::size_t committed_at = 112; /**< sequence of the last entry that is on the disk */
-constexpr std::size_t failed_at = 120;    /**< errno value, if an entry behind the last could not be written */
+constexpr std::size_t failed_at = 120;    /**< errno value if an entry after the last could not be written */
 
 } // namespace prism::gam

@@ -18,7 +18,7 @@ namespace prism::gam
 namespace
 {
 
-/* A power failure has kept the name, and lost all else. */
+/* Returns true for a segment of which a power failure has kept only the name. */
 bool is_blank(std::span<const std::byte> bytes) noexcept
 {
 	const auto head = bytes.first(std::min(bytes.size(), SegmentHead::size));

@@ -13,7 +13,7 @@
 namespace prism::gam
 {
 
-/** Whose log it is, and the last life that has written it. */
+/** The owner of a log, and the last life that has written it. */
 struct LogOwner {
 	std::uint64_t cluster = 0;
 	NodeId node = no_node;
@@ -25,14 +25,14 @@ class LogFolder
 {
 public:
 	/**
-	 * Makes @p path if it is not there. Errors: EBUSY (another process has it), those of the file system.
+	 * Opens @p path, and makes it if necessary. Errors: EBUSY (another process has it), those of the file system.
 	 */
 	static Result<LogFolder> open(const std::filesystem::path &path);
 
 	[[nodiscard]] const std::filesystem::path &path() const noexcept { return path_; }
-	/** Nothing: the log is new, or is_unreadable(). */
+	/** Returns the owner; nothing: the log is new, or is_unreadable(). */
 	[[nodiscard]] const std::optional<LogOwner> &owner() const noexcept { return owner_; }
-	/** There are segments, and not one says whose they are. */
+	/** Returns true if there are segments, but none tells whose they are. */
 	[[nodiscard]] bool is_unreadable() const noexcept { return is_unreadable_; }
 
 private:

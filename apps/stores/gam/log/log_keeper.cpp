@@ -10,7 +10,7 @@ namespace prism::gam
 namespace
 {
 
-/* How often it looks whether there is something to compact, or a segment to make */
+/* The interval of the checks for work: compaction or a new segment */
 constexpr std::chrono::milliseconds pause{10};
 
 } // namespace
@@ -55,20 +55,20 @@ void LogKeeper::run(const std::stop_token &stop)
 		const bool commits = wanted_ > log_.committed();
 		guard.unlock();
 		if (commits)
-			(void)log_.commit(); /* who waits sees error() */
+			(void)log_.commit(); /* waiting threads see error() */
 		maintain();
 		guard.lock();
-		changed_.notify_all(); /* in any case: a compaction commits as well */
+		changed_.notify_all(); /* always: a compaction commits as well */
 	}
 }
 
 void LogKeeper::maintain()
 {
-	/* Without a segment ahead appends make one, and tell if they cannot. */
+	/* Without a segment ahead, append() makes one, and reports errors. */
 	(void)log_.prepare();
 	if (log_.error() || log_.segments() <= compact_above_)
 		return;
-	/* The log is as good as before if it could not. */
+	/* A failed compaction leaves the log as it was. */
 	const bool done = log_.compact().ok();
 	compact_above_ = done ? std::max(least_, 2 * log_.segments()) : log_.segments();
 }

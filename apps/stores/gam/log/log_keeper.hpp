@@ -14,11 +14,11 @@ namespace prism::gam
 {
 
 struct LogKeeperOptions {
-	std::size_t compact_above = 64; /**< segments; or twice those that the last compaction left, if that is more */
+	std::size_t compact_above = 64; /**< segments; or twice those left by the last compaction, if that is more */
 };
 
 /**
- * The thread that waits for the disk: it commits for all who ask meanwhile at once, makes segments ahead and compacts.
+ * The thread that waits for the disk: it commits for all waiting threads at once, makes segments ahead and compacts.
  * Any thread.
  */
 class LogKeeper
@@ -30,9 +30,9 @@ public:
 	LogKeeper(const LogKeeper &) = delete;
 	LogKeeper &operator=(const LogKeeper &) = delete;
 
-	/** Has the entries up to @p sequence committed, soon: see NodeLog::committed(). */
+	/** Requests that the entries up to @p sequence are committed soon: see NodeLog::committed(). */
 	void want(std::uint64_t sequence) noexcept;
-	/** Waits for that. 0, or what NodeLog::error() says. */
+	/** Waits until they are committed. Returns 0, or NodeLog::error(). */
 	int wait(std::uint64_t sequence) noexcept;
 
 private:
@@ -40,11 +40,11 @@ private:
 	void maintain();
 
 	NodeLog &log_;
-	const std::size_t least_; /* of compact_above_ */
+	const std::size_t least_; /* least value of compact_above_ */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	std::uint64_t wanted_ = 0;  /* sequence */
-	std::size_t compact_above_; /* segments; of the thread */
+	std::size_t compact_above_; /* segments; for the thread */
 	std::jthread thread_;       /* declared last: it uses the others */
 };
 

@@ -13,8 +13,8 @@ namespace prism::gam
 {
 
 /**
- * Which entries of a log recovery may need: for each block the last value, the last two transfers (of the last one its
- * new owner may have heard nothing) and whether it is allocated.
+ * The entries of a log that recovery may need: for each block the last value, the last two transfers (the new owner may
+ * not have heard of the last) and whether it is allocated.
  */
 class Newest
 {
@@ -24,7 +24,7 @@ public:
 		Places &places = of(entry);
 		const Place place{entry.kind == EntryKind::allocation ? 0 : entry.counter, entry.order, entry.sequence};
 		places.latest = entry.sequence;
-		/* An equal one is a copy: compaction was killed, or copied while something newer was appended. */
+		/* An equal one is a copy: compaction was killed, or copied while a newer one was appended. */
 		if (place == places.last)
 			places.last = place;
 		else if (places.last < place)
@@ -33,11 +33,11 @@ public:
 			places.before = place;
 	}
 
-	/** Whether @p entry, which was added, is one of them. Of copies, the one that was added last is. */
+	/** Returns true if @p entry, which was added, is needed. Of copies, only the last one added is. */
 	[[nodiscard]] bool has(const Entry &entry)
 	{
 		const Places &places = of(entry);
-		/* That something is free need not be known where nothing says that it is allocated. */
+		/* A free need not be kept if no entry says that the block is allocated. */
 		if (entry.kind == EntryKind::allocation && !entry.counter && places.latest == entry.sequence)
 			return false;
 		return entry.sequence == places.last.sequence ||
@@ -62,7 +62,7 @@ private:
 	struct Places {
 		Place last;
 		Place before;
-		std::uint64_t latest = 0; /* sequence of the one that was added last */
+		std::uint64_t latest = 0; /* sequence of the last one added */
 	};
 
 	Places &of(const Entry &entry) { return places_[static_cast<std::size_t>(entry.kind)][entry.block]; }

@@ -24,7 +24,7 @@ namespace
 
 constexpr std::size_t least_segment = 4096;
 
-/* The number that a segment's name says, or nothing. */
+/* Returns the number in a segment's name, or nothing. */
 std::optional<std::uint64_t> number_of(const std::filesystem::path &path)
 {
 	const std::string name = path.stem().string();
@@ -49,7 +49,7 @@ std::array<std::byte, 16> boot_of_machine() noexcept
 	std::array<char, 36> text{};
 	const apps::Descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
 	if (file.get() < 0 || ::read(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-		return boot; /* of no run: what was not committed is not trusted */
+		return boot; /* no run: data that was not committed is not trusted */
 	std::size_t nibble = 0;
 	for (const char c : text) {
 		if (c == '-' || nibble == 2 * boot.size())
@@ -61,14 +61,14 @@ std::array<std::byte, 16> boot_of_machine() noexcept
 	return boot;
 }
 
-/* A segment that was there when the log was opened. */
+/* A segment that existed when the log was opened. */
 struct NodeLog::Old {
 	std::filesystem::path path;
 	std::uint64_t number;
 	Segment segment;
-	std::optional<SegmentHead> head; /* nothing: it is damaged */
+	std::optional<SegmentHead> head; /* nothing: damaged */
 
-	/* Entries that the file has room for */
+	/* Most entries that fit into the file */
 	[[nodiscard]] std::uint64_t room() const { return segment.bytes().size() / Entry::header_size; }
 	[[nodiscard]] bool is_blank() const
 	{
@@ -116,7 +116,7 @@ Result<void> NodeLog::load()
 	if (missing_.size() > 1 && std::any_of(missing_.begin() + 1, missing_.end(), [this](const Missing &found) {
 		    return found.first == missing_.front().first;
 	    }))
-		missing_.erase(missing_.begin()); /* it is still there to be found */
+		missing_.erase(missing_.begin()); /* it can still be found */
 	if (auto settled = settle(*olds); !settled)
 		return settled;
 	written_ = committed_ = next_ - 1;
@@ -157,8 +157,8 @@ Result<std::vector<NodeLog::Old>> NodeLog::find_segments()
 }
 
 /*
- * Up to which sequence entries were certainly there. In this run of the machine: all that were complete. After a power
- * failure: what was committed, which is all that an earlier life has left to a later one.
+ * Returns the sequence up to which entries certainly existed: in the same run of the machine all complete ones; after a
+ * power failure the committed ones, which are all that an earlier life has left to a later one.
  */
 std::uint64_t NodeLog::trusted(const std::vector<Old> &olds) const
 {
@@ -190,7 +190,7 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 			next_ = old.head->first;
 		begun = begun || old.head;
 		if (old.is_blank() && next_ > trusted)
-			return remove_from(olds, i); /* a power failure has kept the name, and lost all else */
+			return remove_from(olds, i); /* a power failure has kept only the name */
 		if (!old.head || old.head->first < next_) {
 			missing_.push_back({old.number, 0, next_, 0});
 			closed_.push_back({old.path, next_, next_, true});
@@ -212,11 +212,11 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 		closed_.push_back({old.path, old.head->first, scanned.next, false});
 	}
 	for (const Old &old : olds)
-		next_ += old.head ? 0 : old.room(); /* no number twice */
+		next_ += old.head ? 0 : old.room(); /* so that no number is used twice */
 	return {};
 }
 
-/* What segments say of others, which compaction has removed. */
+/* Reads from the heads the gaps of segments that compaction has removed. */
 void NodeLog::recall_gaps(const std::vector<Old> &olds)
 {
 	for (const Old &old : olds) {
@@ -225,7 +225,7 @@ void NodeLog::recall_gaps(const std::vector<Old> &olds)
 	}
 }
 
-/* ... and what a segment is to say, as those before it may be removed. */
+/* Records all gaps in the head of a new segment, as earlier segments may be removed. */
 void NodeLog::note_gaps(SegmentHead &head) const
 {
 	head.failed = !missing_.empty();
@@ -235,7 +235,7 @@ void NodeLog::note_gaps(SegmentHead &head) const
 	}
 }
 
-/* What follows an end that a power failure has made was never promised to anybody. */
+/* Removes the segments from @p first on: after an end caused by a power failure, nothing was promised to anybody. */
 Result<void> NodeLog::remove_from(std::vector<Old> &olds, std::size_t first)
 {
 	std::error_code code;
@@ -246,7 +246,7 @@ Result<void> NodeLog::remove_from(std::vector<Old> &olds, std::size_t first)
 	return {};
 }
 
-/* What stands behind the last entry of segment @p at was never complete, nor what was to follow. */
+/* Cuts off what follows the last entry of segment @p at: it was never complete, nor were later segments. */
 Result<void> NodeLog::cut(std::vector<Old> &olds, std::size_t at, const Scanned &scanned)
 {
 	if (auto removed = remove_from(olds, at + 1); !removed)
@@ -263,7 +263,7 @@ Result<void> NodeLog::cut(std::vector<Old> &olds, std::size_t at, const Scanned 
 	return {};
 }
 
-/* What this life builds upon is on the disk. */
+/* Makes sure that all that this life builds upon is on the disk. */
 Result<void> NodeLog::settle(std::vector<Old> &olds)
 {
 	int error = 0;
@@ -277,7 +277,7 @@ Result<void> NodeLog::settle(std::vector<Old> &olds)
 
 /* Appending ----------------------------------------------------------------------------------------------------- */
 
-/* Under lock_. One more than all are for compaction, which frees more than that. */
+/* Begins a segment, under lock_. Compaction may use one more than the limit, as it frees more than that. */
 int NodeLog::begin_segment(bool compacting)
 {
 	if (closed_.size() + (current_ ? 1 : 0) >= options_.most_segments + (compacting ? 1 : 0))
@@ -320,7 +320,7 @@ int NodeLog::prepare() noexcept
 		return 0;
 	const std::uint64_t number = head_.number + 1;
 	guard.unlock();
-	/* Another thread may make the same: then it has this name, and the file, when it is renamed. */
+	/* Another thread may make the same file: then that one has this name when it is renamed. */
 	auto created = Segment::create(path_of(number, ".next"), options_.segment_bytes);
 	if (!created)
 		return created.error().code;
@@ -362,7 +362,7 @@ int NodeLog::append_locked(Entry entry, bool compacting) noexcept
 	return 0;
 }
 
-/* Under lock_. What the log says of itself from now on: it has a gap at its end. */
+/* Records under lock_ that the log has a gap at its end, and returns @p error. */
 int NodeLog::fail(int error) noexcept
 {
 	error_.store(error, std::memory_order_relaxed);
@@ -424,7 +424,7 @@ Result<void> NodeLog::scan(const VisitEntry &visit)
 	return scan_all(visit);
 }
 
-/* Under maintenance_. */
+/* Scans all segments, under maintenance_. */
 Result<void> NodeLog::scan_all(const VisitEntry &visit)
 {
 	std::unique_lock guard(lock_);

@@ -21,82 +21,81 @@
 namespace prism::gam
 {
 
-/** Of the machine's present run. */
+/** Returns the ID of the machine's present run. */
 std::array<std::byte, 16> boot_of_machine() noexcept;
 
 struct LogOptions {
-	std::filesystem::path folder; /**< made if it is not there */
+	std::filesystem::path folder; /**< made if necessary */
 	std::uint64_t cluster = 0;
 	NodeId node = 0;
-	std::uint64_t incarnation = 0;                     /**< of this life of the node */
+	std::uint64_t incarnation = 0;                     /**< life of the node */
 	std::size_t segment_bytes = std::size_t{16} << 20; /**< at least 4096 */
-	std::size_t most_segments = 4096;                  /**< beyond them: ENOSPC */
+	std::size_t most_segments = 4096;                  /**< most segments; then ENOSPC */
 	std::array<std::byte, 16> boot = boot_of_machine();
 	std::function<void()> step; /**< called between any two changes of the folder; for tests */
 };
 
 /**
- * The log of a node: segments in a folder, that is in NVRAM or on a disk. An append is a copy into memory that is
- * mapped, which outlives the process; after commit() it outlives the machine. Each life of the node begins a segment.
- * Any thread, unless it says otherwise.
+ * The log of a node: segments in a folder, in NVRAM or on a disk. An append is a copy into mapped memory, which
+ * outlives the process; after commit() it outlives the machine. Each life of the node begins a segment. Any thread,
+ * unless a comment says otherwise.
  */
 class NodeLog
 {
 public:
 	/**
-	 * Opens the log in the folder, or begins one, and looks at all entries: what a kill or a power failure has left
-	 * incomplete is cut off, what is damaged is told by missing(). A disk without room for more does not prevent
-	 * that: append() tells of it. Errors: EBUSY (another process has it), EINVAL (the log is of another cluster or
-	 * node), those of the file system.
+	 * Opens the log in the folder, or begins one, and checks all entries: incomplete ones, left by a kill or a
+	 * power failure, are cut off; damaged ones are reported by missing(). A full disk is no error here: append()
+	 * reports it. Errors: EBUSY (another process has it), EINVAL (the log is of another cluster or node), those of
+	 * the file system.
 	 */
 	static Result<std::unique_ptr<NodeLog>> open(LogOptions options);
-	/** Likewise, in @p folder, whatever the options say. */
+	/** Opens the log in @p folder likewise, whatever the options say. */
 	static Result<std::unique_ptr<NodeLog>> open(LogOptions options, LogFolder folder);
 	NodeLog(const NodeLog &) = delete;
 	NodeLog &operator=(const NodeLog &) = delete;
 
 	/**
-	 * Appends @p entry; its sequence and order are the log's to give. Waits for no disk. Errors: ENOSPC or EIO,
-	 * when an append or a commit fails for the first time, and EROFS from then on: a log with a gap is worth
-	 * nothing behind it.
+	 * Appends @p entry; the log sets its sequence and order. Waits for no disk. Errors: ENOSPC or EIO when an
+	 * append or a commit fails for the first time, then EROFS: entries after a gap are worth nothing.
 	 */
 	int append(const Entry &entry) noexcept;
-	/** Sequence of the last entry. */
+	/** Returns the sequence of the last entry. */
 	[[nodiscard]] std::uint64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
-	/** ... of the last one that is on the disk. */
+	/** Returns the sequence of the last entry on the disk. */
 	[[nodiscard]] std::uint64_t committed() const noexcept { return committed_.load(std::memory_order_acquire); }
-	/** Waits until the disk has what was written until now. Errors: EIO, ENOSPC; see append(). */
+	/** Waits until all entries so far are on the disk. Errors: EIO, ENOSPC; see append(). */
 	int commit() noexcept;
-	/** Why nothing can be appended any more, or 0. */
+	/** Returns the error for which nothing can be appended any more, or 0. */
 	[[nodiscard]] int error() const noexcept { return error_.load(std::memory_order_relaxed); }
 
 	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
 	Result<void> scan(const VisitEntry &visit);
 	/**
-	 * What open() has found to be damaged, or has been told of by what a compaction has left. It stays known for
-	 * good: a home that was away may ask for what was lost.
+	 * Returns the gaps that open() has found, or that segment heads record after a compaction. Kept for good: a
+	 * home that was away may ask for lost entries.
 	 */
 	[[nodiscard]] const std::vector<Missing> &missing() const noexcept { return missing_; }
 
 	/**
-	 * Makes room: what recovery may need of the segments that are complete (see Newest) is appended again, then
-	 * they are removed, also those that are damaged. May be killed at any time. Errors: ENOSPC, EIO.
+	 * Makes room: copies the entries of complete segments that recovery may need (see Newest) to the end, then
+	 * removes these segments, damaged ones too. May be killed at any time. Errors: ENOSPC, EIO.
 	 */
 	Result<void> compact();
-	/** Segments that are there. */
+	/** Returns the number of segments. */
 	[[nodiscard]] std::size_t segments() const;
 	[[nodiscard]] std::size_t segment_bytes() const noexcept { return options_.segment_bytes; }
 
-	/** Makes the next segment ahead, so that no append has to. Errors: as append(), but the log goes on. */
+	/** Makes the next segment ahead, so that append() need not. Errors: as append(), but the log goes on. */
 	int prepare() noexcept;
 
 private:
-	/* A segment that is complete: the entries from `first` up to `next` */
+	/* A complete segment: the entries from `first` up to `next` */
 	struct Closed {
 		std::filesystem::path path;
 		std::uint64_t first;
 		std::uint64_t next;
-		bool damaged; /* its head is, so that nothing in it can be checked */
+		bool damaged; /* the head is damaged, so nothing in it can be checked */
 	};
 	struct Old;
 
@@ -131,15 +130,15 @@ private:
 	std::mutex maintenance_; /* scans and compactions */
 	std::mutex committing_;
 
-	mutable std::mutex lock_; /* all below */
+	mutable std::mutex lock_; /* for all below */
 	std::vector<Closed> closed_;
 	std::shared_ptr<Segment> current_;
 	std::unique_ptr<Segment> spare_;
 	SegmentHead head_; /* of current_ */
 	std::uint64_t seed_ = 0;
-	std::size_t end_ = 0;                               /* of the last entry of current_ */
+	std::size_t end_ = 0;                               /* offset of the end of the last entry of current_ */
 	std::uint64_t next_ = 1;                            /* sequence */
-	std::vector<std::shared_ptr<Segment>> uncommitted_; /* that are complete */
+	std::vector<std::shared_ptr<Segment>> uncommitted_; /* complete segments */
 	std::atomic<std::uint64_t> written_{0};
 	std::atomic<std::uint64_t> committed_{0};
 	std::atomic<int> error_{0};

@@ -10,7 +10,7 @@
 namespace prism::gam
 {
 
-/** What a node's protocol tells its log, by the node's policy. Any thread. */
+/** Writes the reports of a node's protocol into its log, by the node's policy. Any thread. */
 class PolicyLog final : public BlockLog
 {
 public:

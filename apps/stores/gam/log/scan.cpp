@@ -10,7 +10,7 @@ namespace prism::gam
 namespace
 {
 
-constexpr std::size_t alignment = 16; /* of entries: both their sizes are multiples of it */
+constexpr std::size_t alignment = 16; /* of entries: both sizes are multiples of it */
 static_assert(Entry::header_size % alignment == 0 && block_size % alignment == 0 && SegmentHead::size % alignment == 0);
 
 struct Found {
@@ -18,7 +18,7 @@ struct Found {
 	std::size_t offset;
 };
 
-/* The first entry at or behind @p offset that is good and has a sequence from @p least to @p most. */
+/* Finds the first good entry at or after @p offset with a sequence from @p least to @p most. */
 std::optional<Found> find(std::span<const std::byte> file, std::size_t offset, std::uint64_t seed, std::uint64_t least,
 	std::uint64_t most)
 {

@@ -12,29 +12,29 @@
 namespace prism::gam
 {
 
-/** Entries that have been in the log and cannot be read: which ones is not known, only how many. */
+/** A gap: entries that were in the log and cannot be read. Only their number is known. */
 struct Missing {
-	std::uint64_t segment = 0; /**< the number of the segment, */
-	std::uint64_t offset = 0;  /**< and where in it they should begin */
+	std::uint64_t segment = 0; /**< number of the segment */
+	std::uint64_t offset = 0;  /**< offset in it where they should begin */
 	std::uint64_t first = 0;   /**< sequence of the first */
-	std::uint64_t until = 0;   /**< and of the one behind the last; 0: nobody knows */
-	bool failed = false;       /**< the log could not be written any more: nothing has been allocated since */
+	std::uint64_t until = 0;   /**< sequence after the last; 0: unknown */
+	bool failed = false;       /**< the log could not be written any more: nothing was allocated since */
 
 	friend bool operator==(const Missing &, const Missing &) noexcept = default;
 };
 
 struct Scanned {
-	std::size_t end = 0;    /**< where the last entry that is good ends */
-	std::uint64_t next = 0; /**< the sequence behind that of the last entry, good or missing */
+	std::size_t end = 0;    /**< end of the last good entry */
+	std::uint64_t next = 0; /**< the sequence after that of the last entry, good or missing */
 	std::vector<Missing> missing;
 };
 
 using VisitEntry = std::function<void(const Entry &)>;
 
 /**
- * Reads the entries of a segment, the whole of which is @p file, its head @p head; calls @p visit, which may be empty,
- * with each that is good, in order. What cannot be read up to the sequence @p trusted is missing: it was there. What
- * cannot be read behind that was never complete: the scan ends there.
+ * Reads the entries of a segment, the whole of which is @p file, its head @p head; calls @p visit, unless empty, with
+ * each good one, in order. Unreadable entries up to the sequence @p trusted are missing: they existed. Unreadable ones
+ * after that were never complete: the scan ends there.
  */
 Scanned scan(
 	std::span<const std::byte> file, const SegmentHead &head, std::uint64_t trusted, const VisitEntry &visit = {});

@@ -28,7 +28,7 @@ Result<Segment> Segment::create(const std::filesystem::path &path, std::size_t b
 	apps::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
 	if (file.get() < 0)
 		return make_error(errno, path.string());
-	/* A store to a page that the disk had no room for would be a signal. */
+	/* Without disk space for a page, a store to it would raise a signal. */
 	if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)); error) {
 		(void)::unlink(path.c_str());
 		return make_error(error == EFBIG ? ENOSPC : error, "room for " + path.string(),

@@ -15,13 +15,13 @@
 namespace prism::gam
 {
 
-/** A file of the log in memory: what is stored there survives the process; sync() has it survive the machine. */
+/** A file of the log, mapped into memory: stores there survive the process; after sync() they survive the machine. */
 class Segment
 {
 public:
-	/** Makes @p path with @p bytes that are really there. Errors: ENOSPC, EIO, those of open(2). */
+	/** Makes @p path with @p bytes of allocated disk space. Errors: ENOSPC, EIO, those of open(2). */
 	static Result<Segment> create(const std::filesystem::path &path, std::size_t bytes);
-	/** An existing one, whatever is in it. */
+	/** Opens an existing file with any content. */
 	static Result<Segment> open(const std::filesystem::path &path);
 
 	Segment(Segment &&other) noexcept;
@@ -31,12 +31,15 @@ public:
 	[[nodiscard]] std::span<std::byte> bytes() noexcept { return {bytes_, size_}; }
 	[[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {bytes_, size_}; }
 
-	/** A word of the head that the writer keeps changing: written_at, committed_at or failed_at. */
+	/** Returns a changing word of the head: written_at, committed_at or failed_at. */
 	[[nodiscard]] std::uint64_t word(std::size_t at) const noexcept;
-	/** Not before what was stored until now, for who looks after this process has been killed. */
+	/**
+	 * Stores with release order: a reader after a crash of this process that sees the value sees all earlier
+	 * stores.
+	 */
 	void set_word(std::size_t at, std::uint64_t value) noexcept;
 
-	/** Waits until the disk has all. 0 or errno. */
+	/** Waits until the disk has all. Returns 0 or an errno value. */
 	int sync() noexcept;
 
 private:
@@ -47,17 +50,17 @@ private:
 	static Result<Segment> map(apps::Descriptor file, const std::filesystem::path &path, std::size_t size);
 
 	apps::Descriptor file_;
-	std::byte *bytes_; /* a mapping; null: of nothing */
+	std::byte *bytes_; /* a mapping; null: none */
 	std::size_t size_;
 };
 
-/** What the file system says of @p path. */
+/** Returns the file system's error for @p path. */
 inline Error failed(const std::error_code &code, const std::filesystem::path &path)
 {
 	return make_error(code.value(), path.string());
 }
 
-/** Waits until the disk has the names in @p folder. 0 or errno. */
+/** Waits until the disk has the names in @p folder. Returns 0 or an errno value. */
 int sync_folder(const std::filesystem::path &folder) noexcept;
 
 } // namespace prism::gam

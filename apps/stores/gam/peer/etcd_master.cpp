@@ -18,7 +18,7 @@ namespace prism::gam
 namespace
 {
 
-/* Before another turn, at most: doubled from one to the next, until all who are in each other's way have one. */
+/* The longest wait before another turn. Doubled each time, until all competing members have had a turn. */
 constexpr unsigned first_rest_us = 5000;
 constexpr unsigned longest_rest_us = 320000;
 
@@ -51,13 +51,13 @@ Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question)
 	return make_error(ETIMEDOUT, "others change the members all the time", "give the cluster longer leases");
 }
 
-/* @p lost: somebody else has had a turn meanwhile. */
+/* Takes one turn. @p lost: another member has stored the state meanwhile. */
 Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lost)
 {
 	const Result<apps::EtcdKey::Revision> stored = key_.read();
 	if (!stored)
 		return stored.error();
-	/* Now, not before: a beat may have been stored until the answer was made. */
+	/* Now, not earlier: a beat may have been stored until the answer was made. */
 	const Time now = Membership::now();
 	if (!stored->number) {
 		std::uint64_t cluster = 0;
@@ -78,7 +78,7 @@ Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lo
 	return answer;
 }
 
-/* Where the value is that @p question names. */
+/* Returns the key of the value that @p question names. */
 Result<apps::EtcdKey> EtcdMaster::value_key(const nlohmann::json &question) const
 {
 	std::string name;

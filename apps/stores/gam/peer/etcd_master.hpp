@@ -13,14 +13,14 @@ namespace prism::gam
 {
 
 /**
- * The members are the master by turns (master.hpp): the state is one key in etcd. Each question loads it, answers, and
- * stores it, unless somebody else has stored another meanwhile; then it begins again. Put values have keys of their own
- * beside it. If the key is removed, nobody is a member any more.
+ * A master that the members play by turns (master.hpp): the state is one key in etcd. Each question loads it, answers,
+ * and stores it, unless it was stored by another member meanwhile; then it begins again. Values of put() have their own
+ * keys beside it. If the key is removed, there are no members any more.
  */
 class EtcdMaster final : public MasterChannel
 {
 public:
-	/** @p lease: the length of leases, if the key is not there yet. @p patience: with each question. */
+	/** @p lease: the length of leases, if the key does not exist yet. @p patience: for each question. */
 	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience)
 		: key_(std::move(key)), lease_(lease), patience_(patience), master_(0, lease)
 	{
@@ -28,7 +28,7 @@ public:
 	}
 
 	Result<nlohmann::json> ask(const nlohmann::json &question) override;
-	/** Each renewal is two turns of etcd, in which others are in the way. */
+	/** Unlimited: each renewal is two turns of etcd, in which the members get in each other's way. */
 	[[nodiscard]] Time longest_pause() const noexcept override { return Time::max(); }
 	void cancel() noexcept override { cancelled_ = true; }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What one SEND between nodes carries: several messages. 8 bytes in network order, then the messages:
+ * The content of one SEND between nodes: several messages. 8 bytes in network order, then the messages:
  *
  *     messages u16 | reserved u16 | acknowledged u32
  *
- * acknowledged: frames with messages that the sender has taken from the receiver so far, modulo 2^32: so many more may
- * follow. A frame without messages only acknowledges, and is not counted itself.
+ * acknowledged: number of frames with messages, modulo 2^32, that the sender has taken from the receiver so far; as
+ * many more may follow. A frame without messages only acknowledges, and is not counted itself.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct FrameHeader {
 	/** Writes size bytes to @p to. */
 	void serialize(std::byte *to) const noexcept;
 	/**
-	 * Reads the header of @p frame, from a peer that is not trusted, if behind it are so many messages and nothing
-	 * else.
+	 * Reads the header of @p frame, from a peer that is not trusted. Returns nothing unless exactly the announced
+	 * number of messages follows.
 	 */
 	static std::optional<FrameHeader> parse(std::span<const std::byte> frame) noexcept;
 };

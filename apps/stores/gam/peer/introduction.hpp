@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What two nodes tell each other before they are connected: the kind's own part of apps::Hello. 56 bytes in network
+ * The introduction of two nodes before they are connected: the kind's own part of apps::Hello. 56 bytes in network
  * order:
  *
  *     cluster u64 | from: number u16 | to: number u16 | protocol u16 | reserved u16 | from: incarnation u64 |
@@ -36,10 +36,10 @@ struct PeerIntroduction {
 	std::uint32_t window = 0;
 
 	[[nodiscard]] std::array<std::byte, size> serialize() const noexcept;
-	/** From a peer that is not trusted. Errors: EBADMSG. */
+	/** Parses an introduction from a peer that is not trusted. Errors: EBADMSG. */
 	static Result<PeerIntroduction> parse(std::span<const std::byte> bytes);
 	/**
-	 * Whether the sender of this may be the peer of @p mine, which names both from the other side. Errors: ESTALE
+	 * Checks if the sender may be the peer of @p mine, which names both nodes from the other side. Errors: ESTALE
 	 * (of another cluster, or for another life of a node), EPROTONOSUPPORT (the rest).
 	 */
 	[[nodiscard]] Result<void> check(const PeerIntroduction &mine) const;

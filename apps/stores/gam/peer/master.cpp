@@ -46,7 +46,10 @@ void Master::change(Member &member, NodeState state)
 	member.changed = view_.epoch;
 }
 
-/* What a durable node has fenced is lost if a home does not wait for it, as one without a durable log. */
+/*
+ * Refuses logs of different policies: a home without a durable log does not wait for a dead node, so writes that a
+ * durable one has fenced would be lost.
+ */
 Result<void> Master::check_policy(const LogClaim &log) const
 {
 	const auto differs = [&log](const Member &member) {
@@ -82,7 +85,10 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	return free;
 }
 
-/** Who joins has left nothing that others would have to sweep. max_nodes: there is none. */
+/**
+ * Returns the first joining node that has not renewed since; it has left nothing for others to sweep. max_nodes: there
+ * is none.
+ */
 NodeId Master::not_heard_of_since() const
 {
 	const Member *first = nullptr;
@@ -95,7 +101,7 @@ NodeId Master::not_heard_of_since() const
 	return first ? first->life.node : max_nodes;
 }
 
-/** That which it had. Incarnations rise above those that an earlier master has given. */
+/** Returns the number that the log's node had. New incarnations are above those that an earlier master has given. */
 Result<NodeId> Master::number_of_log(const LogClaim &log)
 {
 	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ && log_cluster_ != log.cluster))
@@ -110,7 +116,10 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 		if (!is_swept(*there))
 			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
 	}
-	/* Members never change so often between two lives of a node. Who invents a number must not use them up. */
+	/*
+	 * Members never change so often between two lives of a node; an invented number must not use up the
+	 * incarnations.
+	 */
 	constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
 	if (log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
 		return make_error(EINVAL, "the log is of a life that cannot have been",
@@ -218,7 +227,7 @@ bool Master::is_swept(const Member &dead) const
 		[&](const Member &member) { return !member.live() || (swept_by & bit_of(member.life.node)); });
 }
 
-/* Frees the numbers of the dead that all who live have swept, and that will not come back. */
+/* Frees the numbers of dead nodes that all live nodes have swept, and that will not return. */
 void Master::bury()
 {
 	const auto removed = std::erase_if(view_.members, [&](const Member &member) {
@@ -285,7 +294,7 @@ Result<void> Master::load(const std::string &text, Time now)
 		const Member *const member = view.find(id);
 		if (!member)
 			return damaged();
-		/* Seen before with this very beat: its lease has been counted from then on. */
+		/* Seen before with this very beat: its lease counts from then on. */
 		const auto before = accounts_.find(id);
 		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
 				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;

@@ -105,7 +105,7 @@ Result<nlohmann::json> MasterDesk::join(const nlohmann::json &question, Time now
 		{"view", to_json(master_.view())}};
 }
 
-/* False: it has a log, and what is said of it cannot be. */
+/* Returns false if it has a log with impossible data. */
 bool MasterDesk::read_log(const nlohmann::json &question, Newcomer &who)
 {
 	if (!question.contains("log_cluster"))

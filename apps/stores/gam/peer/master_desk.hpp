@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What nodes and the master say to each other: one JSON object each way, on a line of its own. Sans-I/O.
+ * The messages between nodes and the master: one JSON object each way, on a line of its own. Sans-I/O.
  *
  *     {"ask": "join", "host", "port", "lent", "protocol", "block"}   {"node", "incarnation", "lease", "view"}
  *      and of a node that keeps a log: "log_cluster", "log_node",     and "log_cluster"
@@ -15,7 +15,7 @@
  *     {"ask": "view"}                                                {"view"}; for tools
  *     anything else, and what is refused                             {"error": errno, "message"}
  *
- * WHO is "cluster", "node", "incarnation". A lease is nanoseconds; keys and values are hexadecimal.
+ * WHO is "cluster", "node", "incarnation". A lease is in nanoseconds; keys and values are hexadecimal.
  */
 #pragma once
 
@@ -33,24 +33,24 @@ namespace prism::gam
 {
 
 [[nodiscard]] std::string to_hex(std::string_view bytes);
-/** Nothing: it is not hexadecimal. */
+/** Returns nothing if @p text is not hexadecimal. */
 [[nodiscard]] std::optional<std::string> from_hex(std::string_view text);
 
-/** What @p answer says is wrong, or the answer. Errors: EBADMSG (it is no object). */
+/** Returns @p answer, or the error that it reports. Errors: EBADMSG (it is no object). */
 Result<nlohmann::json> to_result(nlohmann::json answer);
 
 /** Not thread-safe. */
 class MasterDesk
 {
 public:
-	/** A longer question is refused, and its sender cut off. */
+	/** Longest question; a longer one is refused, and its sender cut off. */
 	static constexpr std::size_t longest_question = 16384;
-	/** Of all values and keys of the store together, in bytes. */
+	/** Most bytes of all keys and values of the store together. */
 	static constexpr std::size_t store_limit = std::size_t{4} << 20;
 
 	explicit MasterDesk(Master &master) : master_(master) {}
 
-	/** The answer to @p question, which anybody may have sent. */
+	/** Returns the answer to @p question, which anybody may have sent. */
 	[[nodiscard]] nlohmann::json answer(const nlohmann::json &question, Time now);
 
 private:

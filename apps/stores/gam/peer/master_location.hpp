@@ -15,13 +15,13 @@ namespace prism::gam
 constexpr std::uint16_t default_master_port = 18660;
 
 struct MasterAccess {
-	std::chrono::milliseconds patience{1000}; /**< with each question */
-	std::chrono::milliseconds lease{2000};    /**< by etcd: of a cluster that this node founds */
+	std::chrono::milliseconds patience{1000}; /**< for each question */
+	std::chrono::milliseconds lease{2000};    /**< with etcd: leases of a cluster that this node founds */
 };
 
 /**
- * The way to the master at @p location: HOST:PORT of a prism-gam-master, or etcd://HOST:PORT/KEY. Nothing is asked yet.
- * Errors: EINVAL.
+ * Returns a channel to the master at @p location: HOST:PORT of a prism-gam-master, or etcd://HOST:PORT/KEY. Sends
+ * nothing yet. Errors: EINVAL.
  */
 Result<std::unique_ptr<MasterChannel>> reach_master(const std::string &location, const MasterAccess &access = {});
 

@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr int looks_a_lease = 8;
-/* A client that does not read its answers is cut off when so much waits for it. */
+/* A client that does not read its answers is cut off at this backlog. */
 constexpr std::size_t longest_backlog = std::size_t{1} << 20;
 
 } // namespace
@@ -57,7 +57,10 @@ void MasterService::stop() noexcept
 	(void)eventfd_write(wake_.get(), 1);
 }
 
-/* All who wait, so that they need not wait for a turn each: a turn answers everybody, and that takes a while. */
+/*
+ * Accepts all waiting clients, so that they need not wait for a turn each: a turn answers all clients, which takes a
+ * while.
+ */
 void MasterService::accept()
 {
 	for (std::size_t accepted = 0; accepted < max_clients; accepted++) {
@@ -71,7 +74,7 @@ void MasterService::accept()
 	}
 }
 
-/* False: the client is to be cut off. */
+/* Reads from the client. Returns false if it is to be cut off. */
 bool MasterService::read(Client &client)
 {
 	std::array<char, 4096> bytes;

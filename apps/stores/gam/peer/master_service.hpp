@@ -26,10 +26,10 @@ struct MasterServiceOptions {
 class MasterService
 {
 public:
-	/** So many may be connected at once; the next takes the place of who has been silent for longest. */
+	/** Most clients at once; the next one takes the place of the one that has been silent for longest. */
 	static constexpr std::size_t max_clients = 256;
 
-	/** Listens, but serves only in run(). Errors: EINVAL (the lease), what sockets give. */
+	/** Listens, but serves only in run(). Errors: EINVAL (the lease), those of sockets. */
 	static Result<std::unique_ptr<MasterService>> create(const MasterServiceOptions &options);
 	MasterService(const MasterService &) = delete;
 	MasterService &operator=(const MasterService &) = delete;
@@ -45,7 +45,7 @@ private:
 		explicit Client(TcpRendezvous connected) : link(std::move(connected)) {}
 		TcpRendezvous link;
 		std::string heard; /* an unfinished line */
-		std::string told;  /* what it has not read yet */
+		std::string told;  /* answers that it has not read yet */
 		Time spoke{};
 	};
 

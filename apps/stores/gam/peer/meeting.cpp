@@ -14,7 +14,7 @@ namespace prism::gam
 namespace
 {
 
-/* Between two attempts to connect: doubled from one to the next */
+/* Pauses between two attempts to connect; doubled each time */
 constexpr auto shortest_pause = std::chrono::milliseconds(10);
 constexpr auto longest_pause = std::chrono::milliseconds(320);
 
@@ -30,7 +30,7 @@ public:
 		if (!entered_)
 			meeting_.peers_.drop(life_);
 	}
-	/* It can hear from now on. */
+	/* The peer can receive from now on. */
 	void ready() override { meeting_.peers_.release(life_); }
 	void enter() override
 	{
@@ -89,7 +89,7 @@ void Meeting::receive(const std::stop_token &stop)
 	reception_->close(*this);
 }
 
-/* Who is dead, too early, or came when this node ended, has done nothing wrong. */
+/* Logs a refusal, unless the node is dead, is too early, or came when this node ended, which is no fault. */
 void Meeting::refused(const Error &why) noexcept
 {
 	if (why.code == ECONNRESET || why.code == EAGAIN || why.code == ESHUTDOWN)
@@ -103,7 +103,7 @@ PeerIntroduction Meeting::introduction(const NodeLife &to) const
 	return {me_->cluster, me_->life, to, options_.protocol, block_size, sizes.frame_bytes, sizes.window};
 }
 
-/* Whether the node that says this may be connected. EAGAIN: it knows a later epoch than this node. */
+/* Checks if the node with this introduction may be connected. EAGAIN: it knows a later epoch than this node. */
 Result<void> Meeting::admit(const PeerIntroduction &theirs) const
 {
 	if (!me_)
@@ -129,7 +129,7 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Meeting::on_connect
 	const Result<PeerIntroduction> peer = PeerIntroduction::parse(apps::Hello::own_part(theirs.private_data));
 	if (!peer)
 		return peer.error();
-	/* Held until the pair is there, so that adopt() cuts it off if need be. */
+	/* Held until the pair exists, so that adopt() cuts it off if necessary. */
 	const std::lock_guard guard(lock_);
 	if (Result<void> admitted = admit(*peer); !admitted)
 		return admitted.error();
@@ -146,7 +146,7 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Meeting::on_connect
 	return std::unique_ptr<apps::Reception::AcceptedConnection>(std::make_unique<Arrival>(*this, peer->from));
 }
 
-/* Whom to connect to. */
+/* Returns the next member to connect to. */
 std::optional<Member> Meeting::next()
 {
 	for (const Member &member : view_.members) {
@@ -187,7 +187,7 @@ Result<void> Meeting::connect(const Member &member)
 		const std::lock_guard guard(lock_);
 		if (!view_.find_live(member.life))
 			return make_error(ESTALE, who + " is dead");
-		/* Before the barrier: it sends as soon as it has this node's mark. */
+		/* Before the barrier, as the peer sends as soon as it has this node's mark. */
 		if (Result<void> added = peers_.add(member.life, *std::move(port), Peers::Begin::open); !added)
 			return added.error();
 	}

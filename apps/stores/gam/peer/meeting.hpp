@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How the pairs of a node are made: of two members, that with the higher number connects to the other. A thread takes
- * those who come, another connects to those who are new, and tries again while the membership says that they live.
+ * The making of a node's pairs: of two members, the one with the higher number connects to the other. One thread
+ * accepts connections, another connects to new members, and retries while the membership says that they live.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ struct MeetingOptions {
 	std::string address;    /**< to listen on; empty: all */
 	std::uint16_t port = 0; /**< 0: any */
 	Protocol protocol = Protocol::latch;
-	std::chrono::milliseconds timeout{2000}; /**< of one set-up */
+	std::chrono::milliseconds timeout{2000}; /**< for one set-up */
 };
 
 /** Thread-safe. */
 class Meeting final : private apps::Reception::Host
 {
 public:
-	/** Listens; who comes waits until adopt(). @p peers outlives this. Errors: what sockets give. */
+	/** Listens; nodes that connect wait until adopt(). @p peers outlives this. Errors: those of sockets. */
 	static Result<std::unique_ptr<Meeting>> create(Peers &peers, const MeetingOptions &options);
 	~Meeting() override;
 	Meeting(const Meeting &) = delete;
@@ -47,11 +47,11 @@ public:
 	[[nodiscard]] std::uint16_t port() const noexcept { return reception_->port(); }
 
 	/**
-	 * These are the members: what Membership::Listener is told. Cuts off whoever does not live any more before it
-	 * returns, so not inside of Peers::Listener.
+	 * Adopts the members that Membership::Listener was told. Cuts off all that no longer live before it returns, so
+	 * do not call it inside Peers::Listener.
 	 */
 	void adopt(const Admission &me, const View &view);
-	/** Waits until there is a pair to each other member that lives. Errors: ETIMEDOUT (which one is missing). */
+	/** Waits until there is a pair to each other live member. Errors: ETIMEDOUT (names a missing one). */
 	Result<void> wait(std::chrono::milliseconds timeout);
 
 private:
@@ -72,15 +72,15 @@ private:
 
 	Peers &peers_;
 	MeetingOptions options_;
-	std::unique_ptr<apps::Reception> reception_; /* of the thread receive() */
+	std::unique_ptr<apps::Reception> reception_; /* for the thread receive() */
 	apps::Descriptor wake_;
 	/* Before the locks of Peers */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	std::optional<Admission> me_;
 	View view_;
-	std::string why_not_; /* the last attempt has failed: often because that node is dead, as will be heard */
-	std::set<std::uint64_t> met_; /* incarnations to which there was a pair: there is none again */
+	std::string why_not_; /* error of the last attempt: often because that node is dead, as the view will tell */
+	std::set<std::uint64_t> met_; /* incarnations to which there was a pair: there will be no other */
 	std::jthread receiver_;       /* declared last: they use the others */
 	std::jthread seeker_;
 };

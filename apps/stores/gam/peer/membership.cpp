@@ -51,7 +51,7 @@ Result<nlohmann::json> Membership::ask(nlohmann::json question)
 	return channel_->ask(question);
 }
 
-/* What a member says. */
+/* Sends a statement of this member. */
 Result<void> Membership::tell(nlohmann::json message)
 {
 	if (!me_ || over_)
@@ -69,7 +69,7 @@ Result<void> Membership::take_lease(const nlohmann::json &answer, Time asked)
 		return nonsense();
 	until_ = (asked + Time(static_cast<Time::rep>(lease))).count();
 	if (over_)
-		until_ = 0; /* it was given up meanwhile */
+		until_ = 0; /* the membership was given up meanwhile */
 	return {};
 }
 
@@ -230,7 +230,7 @@ void Membership::renew()
 	} else if (answer.error().code == ESTALE) {
 		give_up(answer.error());
 	}
-	/* Else the master is not to be reached: tried again, until it knows this node no more. */
+	/* Otherwise the master is unreachable: retried until it no longer knows this node. */
 }
 
 void Membership::run(const std::stop_token &stop)

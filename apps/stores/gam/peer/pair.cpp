@@ -40,7 +40,7 @@ std::uint32_t Pair::fill(std::byte *frame) noexcept
 	std::size_t length = FrameHeader::size;
 	while (waiting() && data_sent_ - data_acknowledged_ < sizes_.window) {
 		const std::span<const std::byte> messages = std::span(backlog_).subspan(backlog_begin_);
-		const std::size_t size = Message::parse(messages)->size(); /* append() has made it */
+		const std::size_t size = Message::parse(messages)->size(); /* valid: append() made it */
 		if (length + size > sizes_.frame_bytes)
 			break;
 		std::copy_n(messages.begin(), size, frame + length);

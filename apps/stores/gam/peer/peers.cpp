@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr std::size_t batch = 32;
-/* In which all completions of an ended queue pair arrive */
+/* Time in which all completions of an ended queue pair arrive */
 constexpr auto wake_time = std::chrono::milliseconds(10);
 /*
  * Local ACK timeout: 537 ms. Eight of them are longer than the usual lease of two seconds with its margin, so a node
@@ -43,7 +43,7 @@ Result<PeerDevice> PeerDevice::create(const ProtectionDomain &pd, const PeerOpti
 		rpc::VerbsReceivePool::create(pd, options.sizes.frame_bytes, receives);
 	if (!pool)
 		return pool.error();
-	/* Twice the SENDs: of pairs, and of ended ones before they are forgotten */
+	/* Twice the SENDs: for pairs, and for ended ones until they are forgotten */
 	const std::uint32_t completions =
 		receives + 2 * options.max_peers * options.sizes.ring() + options.other_completions;
 	Result<CompletionQueue> cq = CompletionQueue::create(pd.context(), static_cast<int>(completions));
@@ -180,7 +180,7 @@ void Peers::hear(Pair &pair, std::span<const std::byte> frame, Network::Listener
 	deliver(node, header->messages, frame.subspan(FrameHeader::size), listener);
 }
 
-/* FrameHeader::parse() has found so many messages. */
+/* Delivers the messages of a frame; FrameHeader::parse() has checked their number. */
 void Peers::deliver(
 	NodeId from, std::uint16_t messages, std::span<const std::byte> bytes, Network::Listener &listener) noexcept
 {
@@ -192,7 +192,7 @@ void Peers::deliver(
 	}
 }
 
-/* Once for each pair; not for those that were cut off. */
+/* Reports the end of a pair, once; not for pairs that were cut off. */
 void Peers::lose(Pair &pair, int error, const char *why) noexcept
 {
 	const NodeId node = pair.peer().node;
@@ -209,7 +209,7 @@ void Peers::lose(Pair &pair, int error, const char *why) noexcept
 	events_.broken(node, error);
 }
 
-/* Posts the receives again; only then may peers be told that there is room. */
+/* Posts the receives again; only then may peers be told of the room. */
 void Peers::recycle() noexcept
 {
 	(void)device_.pool->post(used_);
@@ -241,7 +241,7 @@ void Peers::bury() noexcept
 	});
 }
 
-/* Of pairs that flush() has ended. */
+/* Reports pairs that flush() has ended. */
 void Peers::report() noexcept
 {
 	for_each_bit(failed_.exchange(0, std::memory_order_acquire), [this](NodeId node) {
@@ -255,7 +255,7 @@ void Peers::report() noexcept
 	});
 }
 
-/* Under both locks */
+/* Ends a pair, under both locks */
 void Peers::end(Place &place) noexcept
 {
 	if (!place.pair || place.pair->told)

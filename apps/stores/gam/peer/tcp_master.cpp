@@ -19,7 +19,7 @@ namespace prism::gam
 namespace
 {
 
-/* A connection that takes longer is begun anew: connect() cannot be cancelled. */
+/* The longest attempt to connect; then it is begun again, as connect() cannot be cancelled. */
 constexpr auto longest_attempt = std::chrono::milliseconds(500);
 
 bool is_worth_another(int error) noexcept
@@ -40,7 +40,7 @@ void TcpMaster::cancel() noexcept
 	(void)eventfd_write(wake_.get(), 1);
 }
 
-/* Waits until the link is ready for @p events. 0 or errno. */
+/* Waits until the link is ready for @p events. Returns 0 or an errno value. */
 int TcpMaster::wait_for(short events, Deadline deadline) const
 {
 	for (;;) {
@@ -119,7 +119,7 @@ Result<nlohmann::json> TcpMaster::ask(const nlohmann::json &question)
 		return sent.error();
 	}
 	const Result<std::string> line = hear(deadline);
-	/* What comes late must not be taken for the answer to the next question. */
+	/* A late answer must not be taken for that to the next question. */
 	if (!line) {
 		link_.reset();
 		return line.error();

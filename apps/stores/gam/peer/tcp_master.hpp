@@ -13,18 +13,18 @@
 namespace prism::gam
 {
 
-/** The way to a MasterService. */
+/** A channel to a MasterService. */
 class TcpMaster final : public MasterChannel
 {
 public:
-	/** @p patience: with each question. Nothing is connected yet. */
+	/** @p patience: for each question. Does not connect yet. */
 	TcpMaster(std::string host, std::uint16_t port, std::chrono::milliseconds patience);
 
 	Result<nlohmann::json> ask(const nlohmann::json &question) override;
 	void cancel() noexcept override;
 
 private:
-	/** A longer answer is none: a view of all members has less. */
+	/** Longest valid answer; a view of all members is shorter. */
 	static constexpr std::size_t longest_answer = 65536;
 
 	Result<void> connect(Deadline deadline);

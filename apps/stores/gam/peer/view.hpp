@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Who the members of a cluster are. */
+/* The members of a cluster. */
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 namespace prism::gam
 {
 
-/** What all nodes of a cluster must agree on. */
+/** The protocol, the same on all nodes of a cluster. */
 enum class Protocol : std::uint16_t {
 	directory = 1, /**< apps/stores/gam/directory */
 	latch = 2,     /**< apps/stores/gam/latch */
 };
 
 enum class NodeState : std::uint8_t {
-	joining, /**< has a number; is not connected to everybody yet */
+	joining, /**< has a number; is not connected to all yet */
 	serving,
-	dead, /**< gone, by itself or declared so; its number is in use until all live members have swept, and if it
-		 keeps a log until it has come back */
+	dead, /**< has left or was declared dead; its number is in use until all live members have swept, and if it
+		 keeps a log until it returns */
 };
 
-/** One life of a node: a number is given to others afterwards, an incarnation never. */
+/** One life of a node: a number is reused, an incarnation never. */
 struct NodeLife {
 	NodeId node = no_node;
 	std::uint64_t incarnation = 0;
@@ -35,20 +35,20 @@ struct NodeLife {
 
 /** The log of a node that joins. */
 struct LogClaim {
-	/** What it was begun for; no node: it is new. */
+	/** The cluster and life that it was begun for; no node: it is new. */
 	std::uint64_t cluster = 0;
 	NodeLife last;
 	bool durable = false;
 };
 
-/** What a node says of itself when it joins. */
+/** A node that joins, in its own words. */
 struct Newcomer {
-	std::string host; /**< where its peers reach it */
+	std::string host; /**< host where its peers reach it */
 	std::uint16_t port = 0;
-	std::uint64_t lent = 0; /**< bytes of memory that it is the home of */
+	std::uint64_t lent = 0; /**< bytes of memory that it lends */
 	Protocol protocol = Protocol::latch;
 	std::uint32_t block_bytes = block_size;
-	std::optional<LogClaim> log{}; /**< it keeps one, and may come back with it */
+	std::optional<LogClaim> log{}; /**< set if it keeps a log, with which it may return */
 };
 
 struct Member {
@@ -58,22 +58,22 @@ struct Member {
 	std::string host;
 	std::uint16_t port = 0;
 	std::uint64_t lent = 0;
-	bool keeps_log = false; /**< its number stays its own when it is dead */
-	bool durable = false;   /**< the log is */
+	bool keeps_log = false; /**< its number stays reserved when it is dead */
+	bool durable = false;   /**< true if the log is durable */
 
 	[[nodiscard]] bool live() const noexcept { return state != NodeState::dead; }
-	/** Dead, but its log may bring it back. */
+	/** Returns true if it is dead, but may return with its log. */
 	[[nodiscard]] bool is_away() const noexcept { return !live() && keeps_log; }
 };
 
 struct View {
-	std::uint64_t cluster = 0;   /**< random: another master has another, and so does one that restarts empty */
+	std::uint64_t cluster = 0;   /**< random: differs for another master, and for one that restarts empty */
 	std::uint64_t epoch = 0;     /**< raised by every change */
 	std::vector<Member> members; /**< by number, each number once */
 
-	/** The member with this number, or null. */
+	/** Returns the member with this number, or null. */
 	[[nodiscard]] const Member *find(NodeId node) const noexcept;
-	/** The member with this number and incarnation, if it lives, or null. */
+	/** Returns the live member with this number and incarnation, or null. */
 	[[nodiscard]] const Member *find_live(const NodeLife &life) const noexcept;
 };
 

@@ -35,14 +35,14 @@ void Farewells::adopt(const View &view)
 		if (farewell.stage == Stage::heard_of)
 			farewell.stage = Stage::letting_go;
 	}
-	/* Those whose numbers are free are in no view any more. */
+	/* Nodes whose numbers are free are in no view any more. */
 	std::erase_if(farewells_,
 		[&](const auto &each) { return each.first <= view.epoch && !find_incarnation(view, each.first); });
-	for (auto &each : farewells_) { /* the next one with a number of the dead has said nothing yet */
+	for (auto &each : farewells_) { /* the next node with a dead node's number has said nothing yet */
 		each.second.let_go &= live_;
 		each.second.swept &= live_;
 	}
-	std::erase_if(farewells_, [](const auto &each) { /* what nobody says any more */
+	std::erase_if(farewells_, [](const auto &each) { /* deaths that no node reports any more */
 		return each.second.stage == Stage::heard_of && !(each.second.let_go | each.second.swept);
 	});
 }
@@ -63,7 +63,10 @@ void Farewells::hear(NodeId from, Word word, std::uint64_t incarnation)
 	(word == Word::let_go ? farewell.let_go : farewell.swept) |= bit(from);
 }
 
-/* Of each node that may still come or die. At a time so many are dead; who invents more fills its own share. */
+/*
+ * Limits the deaths that a node may report: one for each node that may still come or die. A node that invents more
+ * fills only its own share.
+ */
 bool Farewells::may_be_heard(NodeId from, std::uint64_t incarnation) const
 {
 	if (incarnation <= view_.epoch)
@@ -98,7 +101,7 @@ bool Farewells::is_waiting() const
 	});
 }
 
-/** False: it has to wait. */
+/** Advances @p farewell by one stage. Returns false if it has to wait. */
 bool Farewells::advance(std::uint64_t incarnation, Farewell &farewell)
 {
 	switch (farewell.stage) {

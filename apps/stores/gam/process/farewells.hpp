@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the nodes of the latch protocol agree on when one has died. Its name must be out of all entries before its
- * number is given to another:
+ * The agreement of the nodes of the latch protocol after a death. The dead node's name must be out of all entries
+ * before its number is reused:
  *
- *     1. Each live node lets go: nothing that it has under way gives a block to the dead one. It tells all others.
- *     2. When all have, each node sweeps the entries that it is the home of, and tells all others.
- *     3. When all have, it is over.
+ *     1. Each live node lets go: nothing under way there gives a block to the dead node. It tells all others.
+ *     2. When all have let go, each node sweeps the entries of its own blocks, and tells all others.
+ *     3. When all have swept, it is over.
  *
- * All live nodes are those of the newest view: whoever dies meanwhile is not waited for any more, and who joins is told
- * again (met()). Sans-I/O. One thread at a time.
+ * The live nodes are those of the newest view: nodes that die meanwhile are no longer waited for, and nodes that join
+ * are told again (met()). Sans-I/O. One thread at a time.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ public:
 		swept
 	};
 
-	/** The node. Nothing of it is called but from inside of step() and met(). */
+	/** The node. Called only from inside step() and met(). */
 	class Host
 	{
 	public:
@@ -37,24 +37,27 @@ public:
 		[[nodiscard]] virtual bool has_let_go(NodeId dead) = 0;
 		virtual void sweep(NodeId dead) = 0;
 		[[nodiscard]] virtual bool is_sweeping(NodeId dead) = 0;
-		/** All live nodes have swept. */
+		/** Reports that all live nodes have swept. */
 		virtual void over(NodeId dead) = 0;
 	};
 
 	/** @p host outlives this object. */
 	explicit Farewells(NodeId self, Host &host) : self_(self), host_(host) {}
 
-	/** The node has heard of all deaths in @p view, and is cut off from the dead. */
+	/** Adopts @p view. The node must know of all its deaths, and be cut off from the dead. */
 	void adopt(const View &view);
-	/** adopt() has told of its death already. */
+	/** Returns true if adopt() has already reported its death. */
 	[[nodiscard]] bool knows(const NodeLife &life) const;
-	/** @p from says it of the node that had @p incarnation. Hostile until checked: what cannot be is ignored. */
+	/**
+	 * Handles @p word of @p from about the node that had @p incarnation. Hostile until checked: impossible ones are
+	 * ignored.
+	 */
 	void hear(NodeId from, Word word, std::uint64_t incarnation);
-	/** @p node can be told something from now on: it hears of what the others know already. */
+	/** Reports that @p node can be reached from now on: tells it what the others know already. */
 	void met(NodeId node);
-	/** Goes on. To be called now and then while is_waiting(). */
+	/** Takes the next steps. Call it now and then while is_waiting(). */
 	void step();
-	/** A number is not free yet. */
+	/** Returns true if a number is not free yet. */
 	[[nodiscard]] bool is_waiting() const;
 
 private:
@@ -68,8 +71,8 @@ private:
 	};
 	struct Farewell {
 		NodeId node = no_node;
-		Stage stage = Stage::heard_of; /* only others know of it so far */
-		std::uint64_t let_go = 0;      /* who has said so: bit sets */
+		Stage stage = Stage::heard_of; /* only others know of the death so far */
+		std::uint64_t let_go = 0;      /* nodes that have said so, bit sets */
 		std::uint64_t swept = 0;
 	};
 

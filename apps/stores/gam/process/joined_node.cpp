@@ -27,7 +27,7 @@ namespace
 {
 
 constexpr std::size_t smallest_segment = std::size_t{1} << 20; /* of a log */
-constexpr double usual_cache_share = 0.15;                     /* of the memory that is lent, as in the paper */
+constexpr double usual_cache_share = 0.15;                     /* share of the memory that is lent, as in the paper */
 
 std::size_t lines_of(const JoinOptions &options)
 {
@@ -46,7 +46,7 @@ PeerOptions peer_options(const JoinOptions &options)
 	return peers;
 }
 
-/** Before any is taken: what is too much is told, not found out. */
+/** Checks the memory before any is taken, so that too large sizes are reported at once. */
 Result<void> check_memory_for(const Context &context, const JoinOptions &options)
 {
 	apps::MemoryPlan plan;
@@ -114,7 +114,7 @@ public:
 	{
 		node_->flush();
 		if (log_side_ && folder_)
-			(void)log_side_->settle_log(); /* who asks for it finds what there is */
+			(void)log_side_->settle_log(); /* recovering nodes will find its values there */
 		watch_.end();
 		if (Result<void> member = check(); !member)
 			return member;
@@ -163,7 +163,7 @@ private:
 	{
 		return {owner.cluster, {owner.node, owner.incarnation}, false};
 	}
-	/** Until its number is free: of its last life the lease may not be over. */
+	/** Joins as soon as its number is free: the lease of its last life may not be over. */
 	Result<Admission> join_as(const Newcomer &me)
 	{
 		constexpr auto pause = std::chrono::milliseconds(20);
@@ -213,7 +213,7 @@ private:
 		set_node(std::move(node));
 		return log_side_->recover(options_.timeout, [this] { return !check().ok(); });
 	}
-	/** The node is there when all others have its queue pair, too. */
+	/** Makes a node of the latch protocol; it is ready when all others have a queue pair to it, too. */
 	Result<void> make_latch_node()
 	{
 		Result<std::unique_ptr<LatchSide>> side = LatchSide::create(
@@ -252,7 +252,7 @@ private:
 		return [this] {
 			if (Membership::now() < membership_.lease_until())
 				return false;
-			/* For good: what a thread leaves half done when it is told so, nobody must see. */
+			/* For good: nobody may see what a thread leaves half done when it is told. */
 			membership_.give_up(
 				make_error(ESTALE, "the lease of this node was over when it used the memory",
 					"start it again; if it happens often, found the cluster with longer leases"));
@@ -289,7 +289,7 @@ private:
 		}
 		sweep(dead, view.epoch);
 	}
-	/** To this node all others are dead, so nothing waits for them any more. */
+	/** Treats all others as dead, so nothing waits for them any more. */
 	void expelled(const Error &why) override
 	{
 		const std::scoped_lock guard(lock_);
@@ -315,13 +315,13 @@ private:
 	}
 
 	/**
-	 * What has changed since @p before. Lives that have ended come first: others may have their numbers by now.
-	 * Returns who is dead.
+	 * Tells the node what has changed since @p before. Ended lives come first: others may have their numbers by
+	 * now. Returns the dead nodes.
 	 */
 	std::vector<NodeId> tell_node(const View &before)
 	{
 		std::vector<NodeId> dead;
-		if (latch_) { /* it is over with the dead, and meets the living, later */
+		if (latch_) { /* the farewells to the dead, and the meetings with new nodes, end later */
 			for (const Member &member : before.members) {
 				if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
 					node_->lost(member.life.node);
@@ -336,7 +336,7 @@ private:
 		}
 		return dead;
 	}
-	/** A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
+	/** Reports dead nodes as swept: a home remembers nothing of them after lost(). Retried with the next view. */
 	void sweep(const std::vector<NodeId> &dead, std::uint64_t epoch)
 	{
 		for (const NodeId node : dead)

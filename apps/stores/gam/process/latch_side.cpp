@@ -18,8 +18,8 @@ namespace
 /** Types of messages beside those of Home. */
 enum class LatchMessage : std::uint8_t {
 	offer = 0xc0, /**< with an Offer as its data */
-	ready,        /**< what the other has offered is connected */
-	freed,        /**< counter: so many addresses of buffers are in the data */
+	ready,        /**< the offered endpoint is connected */
+	freed,        /**< counter: number of addresses of buffers in the data */
 	let_go,       /**< counter: the incarnation of a dead node. See Farewells */
 	swept,        /**< likewise */
 };
@@ -39,7 +39,7 @@ Message message_of(LatchMessage type, std::uint64_t counter = 0)
 using Data = std::array<std::byte, block_size>;
 
 /**
- * An endpoint and what it leads to: a ConnectionRecord, whose private data are, in network order,
+ * An endpoint and the memory behind it: a ConnectionRecord, whose private data are, in network order,
  *
  *     blocks u64 | spares u64 | free list u32
  */
@@ -67,7 +67,7 @@ struct Offer {
 		std::copy(bytes->begin(), bytes->end(), data.begin());
 		return data;
 	}
-	/** From a node that is not trusted. Errors: EBADMSG, EPROTONOSUPPORT. */
+	/** Parses an offer of a node that is not trusted. Errors: EBADMSG, EPROTONOSUPPORT. */
 	static Result<Offer> parse(std::span<const std::byte> data)
 	{
 		if (data.size() != block_size)
@@ -98,7 +98,10 @@ struct Offer {
 	}
 };
 
-/** Each node keeps buffers that are free for a while, and one for each line that is written back. */
+/**
+ * Returns the layout with spare buffers: each node keeps free buffers for a while, and uses one for each line that is
+ * written back.
+ */
 latch::Layout layout_of(const NodeOptions &options)
 {
 	const std::uint64_t blocks = options.bytes / block_size;
@@ -184,7 +187,7 @@ void LatchSide::adopt(const View &view)
 			forget(id);
 	}
 	for (const Member &member : view.members) {
-		/* Who joins has to hear of those, too, whose number is not free yet. */
+		/* A node that joins also has to know of the dead whose numbers are not free yet. */
 		if (node && !member.live() && !farewells_.knows(member.life))
 			node->lost(member.life.node);
 	}
@@ -206,7 +209,7 @@ void LatchSide::end_all()
 	adopt(view);
 }
 
-/** What it has posted must not be executed when others have swept. */
+/** Forgets @p node. Cuts it off, as nothing that it has posted may be executed when others have swept. */
 void LatchSide::forget(NodeId node)
 {
 	homes_->cut_off(node);
@@ -241,7 +244,10 @@ Result<void> LatchSide::wait(std::chrono::milliseconds timeout)
 					     " does not connect its queue pair for the latch protocol");
 }
 
-/** The link to @p life, made and offered if it is new. Null: it is of another life, or there is no queue pair. */
+/**
+ * Returns the link to @p life; makes and offers it if it is new. Null: the slot has another life, or no queue pair
+ * could be made.
+ */
 LatchSide::Link *LatchSide::offer(const NodeLife &life)
 {
 	Link &link = links_[life.node];
@@ -267,7 +273,7 @@ LatchSide::Link *LatchSide::offer(const NodeLife &life)
 void LatchSide::hear_offer(NodeId from, const Message &message)
 {
 	const std::optional<NodeLife> life = peers_.peer(from);
-	/* To the other end this one has ended. */
+	/* To the other end, this queue pair has ended. */
 	if (life && links_[from].incarnation == life->incarnation && links_[from].connected && !begin_anew(from))
 		return;
 	Link *const link = life ? offer(*life) : nullptr;
@@ -280,7 +286,7 @@ void LatchSide::hear_offer(NodeId from, const Message &message)
 	settle(from, *link);
 }
 
-/** Both ends are connected: the node may hear of it. */
+/** Tells the node of @p node when both ends are connected. */
 void LatchSide::settle(NodeId node, const Link &link)
 {
 	if (!link.connected || !link.ready)
@@ -380,7 +386,7 @@ void LatchSide::over(NodeId dead)
 	over_.push_back(dead);
 }
 
-/** True: somebody has to come, or to go, so it is to be called again soon. */
+/** Takes the next steps. Returns true if it must be called again soon, as a node is still to come or to go. */
 bool LatchSide::go_on()
 {
 	std::vector<NodeId> over;
@@ -417,8 +423,8 @@ void LatchSide::look_for_broken()
 }
 
 /**
- * Another queue pair is to take the place of the one to @p node, of which nothing is executed any more; messages come
- * as before. False: there were too many already, and the two nodes cannot work together.
+ * Replaces the queue pair to @p node, of which nothing is executed any more; messages come as before. Returns false if
+ * there were too many already, so the two nodes cannot work together.
  */
 bool LatchSide::begin_anew(NodeId node)
 {
@@ -433,7 +439,7 @@ bool LatchSide::begin_anew(NodeId node)
 	return true;
 }
 
-/** It polls, too, while others wait for this node: no thread of the user's may do so. */
+/** Runs the side's thread. It polls too while others wait for this node, as perhaps no user thread does. */
 void LatchSide::run(const std::stop_token &stop)
 {
 	constexpr std::chrono::microseconds soon(200), now_and_then(5000);

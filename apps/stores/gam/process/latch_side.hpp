@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the latch protocol needs of a node in a process beside messages: memory that others reach, a queue pair to each
- * of them, and what all agree on when one has died.
+ * The needs of the latch protocol in a node's process beside messages: memory that others reach, a queue pair to each
+ * of them, and the agreement after a death.
  *
- * It stands between the node and its network: messages of its own it keeps, and all others only come through when both
- * ends of the second queue pair are connected. Two nodes offer each other an endpoint and the memory that they lend,
+ * It stands between the node and its network: it handles its own messages, and passes all others on only when both ends
+ * of the second queue pair are connected. Two nodes offer each other an endpoint and the memory that they lend,
  * connect, and say so.
  */
 #pragma once
@@ -33,45 +33,51 @@
 namespace prism::gam
 {
 
-/** Thread-safe, but for make(). */
+/** The side of the latch protocol. Thread-safe, except for make(). */
 class LatchSide final : public Network,
 			private Network::Listener,
 			private latch::VerbsHomes::Sink,
 			private Farewells::Host
 {
 public:
-	/** Nothing of @p dead is left in this node; the epoch is of the view that all have agreed in. May wait. */
+	/**
+	 * Reports that nothing of @p dead is left in this node; the epoch is that of the view in which all have agreed.
+	 * May wait.
+	 */
 	using Swept = std::function<void(NodeId dead, std::uint64_t epoch)>;
-	/** The queue pair to @p life has ended by itself; or (@p is_broken is false) there is another in its place. */
+	/**
+	 * Reports that the queue pair to @p life has ended by itself; or, if @p is_broken is false, that it was
+	 * replaced.
+	 */
 	using Broken = std::function<void(const NodeLife &life, bool is_broken)>;
-	/** PRISM requests that may be under way to each home. */
+	/** Most PRISM requests under way to each home. */
 	static constexpr std::uint32_t requests = 256;
-	/** So often two nodes make another queue pair in place of one that has ended: each costs memory. */
+	/** Most times that two nodes replace an ended queue pair: each costs memory. */
 	static constexpr unsigned most_attempts = 256;
 
-	/** @p peers outlives this object. @p lines: that are cached. Errors: those of VerbsHomes::create(). */
+	/** @p peers outlives this object. @p lines: number of cached lines. Errors: those of VerbsHomes::create(). */
 	static Result<std::unique_ptr<LatchSide>> create(
 		Peers &peers, const NodeOptions &options, std::size_t lines, Swept swept, Broken broken);
 	~LatchSide() override;
 	LatchSide(const LatchSide &) = delete;
 	LatchSide &operator=(const LatchSide &) = delete;
 
-	/** For Node::MakeCoherence. */
+	/** Makes an object for Node::MakeCoherence. */
 	std::unique_ptr<Coherence> make(Coherence::Host &host, std::size_t shard);
-	/** Nothing is polled before. @p node outlives all but stop(). */
+	/** Sets the node; nothing is polled before. @p node outlives all except stop(). */
 	void start(Node &node);
-	/** The node ends. */
+	/** Stops, as the node ends. */
 	void stop();
 
-	/** After Peers has cut off the dead of @p view. */
+	/** Adopts @p view. Call after Peers has cut off its dead nodes. */
 	void adopt(const View &view);
-	/** This node is no member any more: to it, all others are dead. After Peers has cut off all. */
+	/** Treats all others as dead, as this node is no longer a member. Call after Peers has cut off all. */
 	void end_all();
-	/** Both ends have said that they are connected. */
+	/** Returns true if both ends have said that they are connected. */
 	[[nodiscard]] bool is_there(const NodeLife &life);
-	/** Waits until all live members are there. Errors: ETIMEDOUT (which one is not). */
+	/** Waits until all live members are connected. Errors: ETIMEDOUT (names a missing one). */
 	Result<void> wait(std::chrono::milliseconds timeout);
-	/** Of the device of Peers. */
+	/** Handles a completion of the device of Peers. */
 	void completed(const Completion &completion) { (void)homes_->take(completion); }
 
 	/* Network */
@@ -84,11 +90,11 @@ private:
 	/** The second queue pair to one life of another node. */
 	struct Link {
 		std::uint64_t incarnation = 0;   /* 0: none */
-		std::unique_ptr<rpc::Port> port; /* offered, and not connected yet */
-		std::uint32_t number = 0;        /* of its queue pair */
+		std::unique_ptr<rpc::Port> port; /* offered, not connected yet */
+		std::uint32_t number = 0;        /* number of its queue pair */
 		bool connected = false;
 		bool ready = false;    /* the other end is connected */
-		unsigned attempts = 0; /* to make another one in place of one that has ended */
+		unsigned attempts = 0; /* queue pairs made to replace ended ones */
 	};
 
 	LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken);

@@ -13,7 +13,7 @@ namespace prism::gam
 namespace
 {
 
-/** Of RecoveryMessage::present: the sender keeps a log, so it can be asked when it says that it has recovered. */
+/** Flag of RecoveryMessage::present: the sender keeps a log, so it can be asked when it says that it has recovered. */
 constexpr std::uint8_t keeps_log = 1;
 
 Message message_of(RecoveryMessage type, std::uint64_t incarnation)
@@ -24,10 +24,10 @@ Message message_of(RecoveryMessage type, std::uint64_t incarnation)
 	return message;
 }
 
-/** Of Message::request: the recovery is of orphans of a home that lives. Incarnations are smaller. */
+/** Flag of Message::request: a recovery of orphans of a live home. Incarnations are smaller. */
 constexpr std::uint64_t of_orphans = std::uint64_t{1} << 63;
 
-/** So that a log can tell nothing of what there was. */
+/** A gap that covers everything: the log is of no help. */
 constexpr Missing everything{0, 0, 1, 0, false};
 
 } // namespace
@@ -37,7 +37,7 @@ LogSide::LogSide(Peers &peers, const NodeLife &self, std::uint64_t blocks, std::
 {
 	if (!log_)
 		return;
-	/* As often as the memory has been written twice */
+	/* Compacts as often as the memory has been written twice */
 	keeper_ = std::make_unique<LogKeeper>(
 		*log_, LogKeeperOptions{2 * blocks * block_size / log_->segment_bytes() + 2});
 	policy_.emplace(*log_, durable, keeper_.get());
@@ -65,7 +65,7 @@ Result<void> LogSide::start(gam::Node &node)
 		restore_allocations(*blocks);
 		recovery_ = std::make_unique<HomeRecovery>(self_.node, self_.incarnation, blocks_,
 			HomeRecovery::Scope::all, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
-		/* Not what an earlier recovery has told: nothing has been lost since. */
+		/* Without the gaps that an earlier recovery has reported: nothing has been lost since. */
 		report_.damaged = recovery_->doubtful() ? log_->missing().size() : 0;
 	} else {
 		recovered_ = true;
@@ -80,7 +80,9 @@ void LogSide::stop()
 	node_.store(nullptr, std::memory_order_release);
 }
 
-/** What the log has forgotten to be free stays allocated; what it has forgotten to be allocated is free. */
+/**
+ * Restores the allocations. A free missing from the log leaves memory allocated; a missing allocation leaves it free.
+ */
 void LogSide::restore_allocations(const LoggedBlocks &logged)
 {
 	gam::Home &home = node_.load()->home();
@@ -100,7 +102,7 @@ std::size_t LogSide::poll(Network::Listener &listener) noexcept
 	return peers_.poll(*this);
 }
 
-/* Who is there --------------------------------------------------------------------------------------------------- */
+/* Present nodes --------------------------------------------------------------------------------------------------- */
 
 void LogSide::adopt(const View &view)
 {
@@ -117,7 +119,7 @@ void LogSide::adopt(const View &view)
 		const Member *const member = view.find(id);
 		const std::uint64_t live = member && member->live() ? member->life.incarnation : 0;
 		if (lives_[id] && lives_[id] != live && lives_[id] <= view.epoch)
-			end_life(id); /* a later life than this view knows of has come already */
+			end_life(id); /* a later life than this view knows has already come */
 		if (!live && (before & ~loggers_ & bit(id)))
 			forget(id);
 		if (live && live != self_.incarnation && !lives_[id])
@@ -135,7 +137,7 @@ bool LogSide::is_connected(const Member &member)
 	return lives_[member.life.node] == member.life.incarnation && peers_.connected(member.life);
 }
 
-/** There is a pair to @p life, so an earlier one with that number is dead, and cut off. */
+/** Notes that there is a pair to @p life, so an earlier life with its number is dead, and cut off. */
 void LogSide::notice(const NodeLife &life)
 {
 	if (lives_[life.node] == life.incarnation)
@@ -159,7 +161,7 @@ void LogSide::end_life(NodeId node)
 		recovery_->lost(node);
 }
 
-/** @p home will not come back: what is cached of it is of nobody. */
+/** Drops cached blocks of @p home, which will not return. */
 void LogSide::forget(NodeId home)
 {
 	node_.load()->for_each_shard([&](std::size_t shard) {
@@ -189,7 +191,7 @@ void LogSide::welcome(NodeId node)
 		meet(node);
 }
 
-/** Both have recovered. What the node sends comes behind the message that says so. */
+/** Lets the node meet @p node, as both have recovered. Its messages come after the one that says so. */
 void LogSide::meet(NodeId node)
 {
 	if (has_log() && !(told_ & bit(node)))
@@ -197,7 +199,7 @@ void LogSide::meet(NodeId node)
 	node_.load()->joined(node);
 }
 
-/** Tells @p node that this one is here. */
+/** Announces this node to @p node. */
 void LogSide::greet(NodeId node)
 {
 	Message message = message_of(RecoveryMessage::present, self_.incarnation);
@@ -212,7 +214,7 @@ void LogSide::tell_recovered(NodeId node)
 	told_ |= bit(node);
 }
 
-/** Who is dead, and neither here nor away, says nothing any more. */
+/** Gives up on nodes that are dead, and neither present nor away: they answer no more. */
 void LogSide::give_up_the_lost()
 {
 	if (!recovery_)
@@ -233,7 +235,9 @@ void LogSide::heard(NodeId from, const Message &message)
 		listener_->heard(from, message);
 }
 
-/** A node without a log, of which the membership has not told yet, or one that does not keep to the rules. */
+/**
+ * Decides about messages of a node without a log that the membership has not reported yet, or that breaks the rules.
+ */
 bool LogSide::admits(NodeId from)
 {
 	const std::scoped_lock guard(lock_);
@@ -299,7 +303,7 @@ HomeRecovery *LogSide::recovery_of(NodeId from, const Message &message)
 	return found == orphans_.end() ? nullptr : found->second.get();
 }
 
-/** @p owner is back with its log: what this home knows of its orphans is in its memory. */
+/** Recovers the orphans of @p owner, which has returned with its log: their values here are in this home's memory. */
 void LogSide::adopt_orphans(NodeId owner)
 {
 	auto blocks = std::make_unique<LoggedBlocks>(self_.node);
@@ -341,7 +345,7 @@ Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::func
 		if (is_over())
 			return make_error(ESTALE, "the membership of this node has ended while it recovered");
 		const bool is_late = std::chrono::steady_clock::now() > end;
-		if (recovered_) { /* that may take as long as there is something to be done */
+		if (recovered_) { /* recovery may take as long as it makes progress */
 			const std::scoped_lock guard(lock_);
 			const Member *const last = missing();
 			if (!last)
@@ -423,7 +427,7 @@ Result<void> LogSide::settle_log()
 	return {};
 }
 
-/* What it says to others ----------------------------------------------------------------------------------------- */
+/* Answers to others ----------------------------------------------------------------------------------------------- */
 
 void LogSide::for_each_line(NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit)
 {

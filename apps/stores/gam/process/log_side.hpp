@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a node of the directory protocol is in a process beside messages: its log, if it keeps one; its blocks, which
- * come back by that; and a witness of what it knows to others that come back.
+ * The parts of a node of the directory protocol beside messages: its log, if it keeps one; the recovery of its blocks
+ * from that; and the witness of what it knows to other nodes that recover.
  *
- * It stands between the node and its network. Messages of recovery it keeps, and the node hears of another one that
- * keeps a log only when that one has recovered. Of two nodes the one that comes says so (RecoveryMessage::present),
- * and who keeps a log tells it when it can be asked, which may be at once.
+ * It stands between the node and its network. It handles the messages of recovery; the node learns of another one that
+ * keeps a log only when that one has recovered. Of two nodes, the new one announces itself (RecoveryMessage::present),
+ * and the one with a log answers when it can be asked, perhaps at once.
  */
 #pragma once
 
@@ -36,7 +36,7 @@
 namespace prism::gam
 {
 
-/** Thread-safe, but for make(). */
+/** The side of the log. Thread-safe, except for make(). */
 class LogSide final : public Network, private Network::Listener, private HomeRecovery::Home, private Witness::Node
 {
 public:
@@ -45,29 +45,35 @@ public:
 	LogSide(const LogSide &) = delete;
 	LogSide &operator=(const LogSide &) = delete;
 
-	/** For the node's options. */
+	/** Returns the log for the node's options. */
 	[[nodiscard]] BlockLog *log() noexcept { return policy_ ? &*policy_ : nullptr; }
-	/** For Node::MakeCoherence: @p options get the log. */
+	/** Makes an object for Node::MakeCoherence; adds the log to @p options. */
 	std::unique_ptr<Coherence> make(directory::Options options, Coherence::Host &host, std::size_t shard);
-	/** Nothing is polled before. @p node outlives all but stop(). Errors: those of reading the log. */
+	/**
+	 * Sets the node; nothing is polled before. @p node outlives all except stop(). Errors: those of reading the
+	 * log.
+	 */
 	Result<void> start(gam::Node &node);
-	/** The node ends. */
+	/** Stops, as the node ends. */
 	void stop();
 
-	/** After Peers has cut off the dead of @p view. */
+	/** Adopts @p view. Call after Peers has cut off its dead nodes. */
 	void adopt(const View &view);
-	/** This node is no member any more: to it, all others are dead. After Peers has cut off all. */
+	/** Treats all others as dead, as this node is no longer a member. Call after Peers has cut off all. */
 	void end_all();
 	/**
-	 * All members that there were are connected: tells them that this node is here, and recovers. Polls until that
-	 * is done, and all who serve are there, or @p is_over says true. Errors: ESTALE (it was over); ETIMEDOUT (a
-	 * node does not say that it has recovered).
+	 * Announces this node to all members, which are connected, and recovers. Polls until that is done and all
+	 * serving members are present, or @p is_over returns true. Errors: ESTALE (it was over); ETIMEDOUT (a node does
+	 * not say that it has recovered).
 	 */
 	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
 	[[nodiscard]] RecoveryReport report();
-	/** Why nothing is logged any more, or 0. */
+	/** Returns the error for which nothing is logged any more, or 0. */
 	[[nodiscard]] int error() const noexcept { return log_ ? log_->error() : 0; }
-	/** All that this node has written as a home, or owns, is in its log and on the disk. Errors: the log's. */
+	/**
+	 * Waits until all that this node has written as a home, or owns, is in its log and on the disk. Errors: the
+	 * log's.
+	 */
 	Result<void> settle_log();
 
 	/* Network */
@@ -115,7 +121,7 @@ private:
 	std::optional<PolicyLog> policy_;
 	std::vector<Directory *> shards_; /* under the locks of the node's shards */
 	std::atomic<gam::Node *> node_{nullptr};
-	std::atomic<std::uint64_t> there_{0}; /* bit set of nodes that can be asked */
+	std::atomic<std::uint64_t> there_{0}; /* nodes that can be asked, a bit set */
 	std::atomic<bool> recovered_{false};
 	Network::Listener *listener_ = nullptr;
 	/* Before the locks of shards, behind that of poll() */
@@ -124,13 +130,13 @@ private:
 	std::array<std::uint64_t, max_nodes> lives_{}; /* incarnations; 0: none */
 	std::uint64_t loggers_ = 0;                    /* bit set, as all that follow */
 	std::uint64_t greeted_ = 0;
-	std::uint64_t asked_ = 0; /* by recovery_ */
-	std::uint64_t told_ = 0;  /* that this node has recovered */
+	std::uint64_t asked_ = 0; /* nodes asked by recovery_ */
+	std::uint64_t told_ = 0;  /* nodes told that this node has recovered */
 	Witness witness_;
-	std::unique_ptr<HomeRecovery> recovery_; /* while it is under way, or blocks wait */
-	/* Of blocks whose owner, the key, died while this node lived, and has come back */
+	std::unique_ptr<HomeRecovery> recovery_; /* set while it is under way, or blocks wait */
+	/* Recoveries of blocks whose owner, the key, died while this node lived, and has returned */
 	std::map<NodeId, std::unique_ptr<HomeRecovery>> orphans_;
-	std::vector<std::byte> line_; /* that line() has looked at last */
+	std::vector<std::byte> line_; /* result of the last line() */
 	RecoveryReport report_;
 	std::unique_ptr<LogKeeper> keeper_; /* declared last: its thread uses the log */
 };

@@ -40,7 +40,7 @@ void Watch::broken(const NodeLife &peer)
 {
 	const std::lock_guard guard(lock_);
 	const auto found = broken_.find(peer.node);
-	if (found == broken_.end() || found->second.first != peer) /* or it is known already */
+	if (found == broken_.end() || found->second.first != peer) /* unless it is already known */
 		broken_[peer.node] = {peer, Membership::now()};
 }
 
@@ -61,14 +61,14 @@ void Watch::run(const std::stop_token &stop)
 		if (!found || stop.stop_requested())
 			continue;
 		guard.unlock();
-		membership_->give_up(*found); /* or it has ended already */
+		membership_->give_up(*found); /* no effect if it has already ended */
 		return;
 	}
 }
 
 std::optional<Error> Watch::look(Time now)
 {
-	/* It was stopped itself, perhaps with all the machine: that tells nothing of others. */
+	/* This process was stopped itself, perhaps with the machine: that tells nothing about others. */
 	if (now - looked_ > me_.lease / 2) {
 		silent_since_ = Time();
 		for (auto &[node, since] : broken_)
@@ -94,7 +94,10 @@ std::optional<Error> Watch::look_at_master(Time now)
 		"when it is there again, start this node again");
 }
 
-/** Whatever their numbers: who is about to join, with which nothing is lost. */
+/**
+ * Returns true if this node has to leave before @p peer. A joining node goes first, whatever their numbers, as nothing
+ * is lost with it.
+ */
 bool Watch::goes_first(const Member &peer) const
 {
 	const Member *const mine = view_.find_live(me_.life);
@@ -105,8 +108,8 @@ bool Watch::goes_first(const Member &peer) const
 }
 
 /**
- * One of the two goes. The other hears of it two deaths after that one has noticed, so it waits for three: the first
- * may not have noticed.
+ * Ends the membership of one of two nodes whose pair is broken. The other hears of it two deaths after the first has
+ * noticed, so it waits for three, as the first may not have noticed.
  */
 std::optional<Error> Watch::look_at_pairs(Time now)
 {

@@ -15,25 +15,25 @@ namespace prism::gam
 {
 
 /**
- * Finds out what no master tells a node: that the master is gone, and that another member, which lives on, cannot be
- * reached. Nothing would ever end what waits then, so the node gives its membership up. Thread-safe.
+ * Detects failures that no master reports: that the master is gone, or that another live member cannot be reached. Then
+ * nothing would ever end the waiting, so the node gives up its membership. Thread-safe.
  */
 class Watch
 {
 public:
-	/** Leases without an answer of the master, the first of them the one that is over last. */
+	/** Leases without an answer of the master, counted from the one that expires last. */
 	static constexpr int patience = 4;
 
-	/** From now on it looks, in a thread. @p membership, which has joined as @p me, stays until end(). */
+	/** Starts the watch, in a thread. @p membership, which has joined as @p me, must exist until end(). */
 	void begin(const Admission &me, Membership &membership);
-	/** It looks no more. */
+	/** Ends the watch. */
 	void end();
 
-	/** These are the members. */
+	/** Adopts the members of @p view. */
 	void adopt(const View &view);
-	/** The pair to @p peer has ended by itself. Inside of Peers::poll(). */
+	/** Records that the pair to @p peer has ended by itself. Called inside Peers::poll(). */
 	void broken(const NodeLife &peer);
-	/** There is another one. */
+	/** Records that the pair was replaced. */
 	void mended(const NodeLife &peer);
 
 private:
@@ -46,12 +46,12 @@ private:
 	std::mutex lock_;
 	std::condition_variable_any wake_;
 	View view_;
-	std::map<NodeId, std::pair<NodeLife, Time>> broken_; /* since when */
-	/* Of the thread */
+	std::map<NodeId, std::pair<NodeLife, Time>> broken_; /* with the time of the break */
+	/* For the thread */
 	Admission me_;
 	Membership *membership_ = nullptr;
 	Time looked_{};
-	Time silent_since_{}; /* no lease; 0: there is one */
+	Time silent_since_{}; /* time since when there is no lease; 0: there is one */
 	std::jthread thread_; /* declared last: it uses the others */
 };
 
