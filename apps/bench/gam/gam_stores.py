@@ -16,7 +16,7 @@ from store_figures import Figure, Ratio, free_port, free_ports, markdown_table, 
 
 TABLE, TPCC = "table", "tpcc"
 UNIFORM, ZIPFIAN = f"{TABLE}-uniform", f"{TABLE}-zipfian"
-FAMILIES = {TABLE: (UNIFORM, ZIPFIAN), TPCC: (TPCC,)}  # what each name of --experiments stands for
+FAMILIES = {TABLE: (UNIFORM, ZIPFIAN), TPCC: (TPCC,)}  # meaning of the names of --experiments
 TITLES = {
     UNIFORM: "hash table, uniform: requests/s over the GETs",
     ZIPFIAN: "hash table, Zipf 0.99: requests/s over the GETs",
@@ -57,14 +57,15 @@ RATIOS = tuple(
 
 
 def round_value(report, value, done):
-    """Of one round. None if it was not measured."""
+    """Returns the value of one round. None if it was not measured."""
     _, experiment, point, what, name = value
     samples = report["stores"].get(experiment, {}).get(name, {}).get(point)
     return samples[done][what] if samples else None
 
 
 def systems_of(options, kind, missing):
-    """GAM by the protocols that are measured, and its rivals; who is not on this machine is told, and added to @p missing."""
+    """Returns GAM by the measured protocols, and its rivals; reports those not on this machine, and adds them to @p
+    missing."""
     names = [gam for protocol, gam in PROTOCOLS.items() if protocol in options.systems]
     for rival in options.rivals:
         its_kind, name = RIVALS[rival]
@@ -80,7 +81,7 @@ def systems_of(options, kind, missing):
 
 
 def words_of_gam(system, options, *others):
-    """What only the driver's nodes are told."""
+    """Returns the arguments for the driver's nodes alone."""
     return ("--cache", options.store_cache, *others) if system.gam else ()
 
 
@@ -132,7 +133,7 @@ def distributed(percent):
 
 
 def measure_tpcc(options, samples, missing):
-    """Stores of their own for each round: what transactions add stays within bounds."""
+    """Measures TPC-C. Each round has its own stores, so that the data that transactions add stays within bounds."""
     names = systems_of(options, TPCC, missing)
     shares = FEW_SHARES if options.quick else SHARES
     load = tx_stores.tpcc(options, len(shares) * options.tpcc_transactions + 1)
@@ -190,7 +191,7 @@ def rows(report, experiment):
 
 
 def lines_of(report, file_of):
-    """Of the tables' document. @p file_of: gives the name of an experiment's figure."""
+    """Yields the lines of the tables' document. @p file_of: gives the name of an experiment's figure."""
     kept = report["stores_of"]
     if report["stores"]:
         yield from ("", "## Stores in the global memory, and their rivals", "")
@@ -228,7 +229,7 @@ def add_arguments(parser, list_of):
 
 
 def settle(options):
-    """What the stores' modules need to know, besides what users say."""
+    """Sets the options of the stores' modules that users do not give."""
     options.shards = 1
     runs = options.rounds * 4 * (len(GETS) * 2 + len(SHARES) + 2)
     options.server_limit = int(runs * options.timeout)

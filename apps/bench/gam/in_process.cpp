@@ -22,7 +22,7 @@ namespace prism::gam::micro
 namespace
 {
 
-/** What nodes tell each other. */
+/** The addresses that nodes announce to each other. */
 class Board
 {
 public:

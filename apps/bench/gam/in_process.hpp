@@ -9,7 +9,7 @@
 namespace prism::gam::micro
 {
 
-/** All nodes in this process, over a network that is memory: what the library costs without a device. */
+/** Runs all nodes in this process, over a network in memory: the cost of the library without a device. */
 [[nodiscard]] Result<RunResult> run_in_process(const RunOptions &options);
 
 } // namespace prism::gam::micro

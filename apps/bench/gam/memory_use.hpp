@@ -10,8 +10,8 @@ namespace prism::gam::micro
 
 /** Bytes that a protocol keeps beside the blocks. */
 struct MemoryUse {
-	std::size_t entry = 0; /**< of a home, for each of its blocks */
-	std::size_t line = 0;  /**< of a cache, for each line */
+	std::size_t entry = 0; /**< for each block of a home */
+	std::size_t line = 0;  /**< for each line of a cache */
 };
 [[nodiscard]] MemoryUse memory_use(Protocol protocol) noexcept;
 

@@ -14,7 +14,7 @@ namespace
 
 constexpr std::size_t most_threads = 64;
 constexpr std::size_t most_blocks = std::size_t{1} << 24;
-/** What the node itself needs, and pieces that are not whole. */
+/** Blocks for the node itself, and for pieces that are not whole. */
 constexpr std::size_t spare_blocks = 256;
 
 Error refuse(std::string_view what, std::string_view next_step)
@@ -75,7 +75,7 @@ Result<void> check_amount(const RunOptions &options)
 	return {};
 }
 
-/** Nodes that a case needs. */
+/** Returns the number of nodes that a case needs. */
 std::size_t nodes_of(Case single) noexcept
 {
 	return single == Case::dirty_miss ? 3 : 2;
@@ -123,7 +123,7 @@ std::uint64_t bytes_of_node(const RunOptions &options)
 	std::size_t blocks = blocks_of_case(options);
 	if (options.single == Case::none) {
 		const std::size_t own = options.workload.blocks * options.threads;
-		/* What is remote differs from thread to thread. */
+		/* The number of remote blocks differs from thread to thread. */
 		blocks = own + own / 4 + options.workload.blocks;
 	}
 	return (blocks + spare_blocks) * block_size;
@@ -131,7 +131,7 @@ std::uint64_t bytes_of_node(const RunOptions &options)
 
 std::size_t lines_of_node(const RunOptions &options)
 {
-	/* Nothing is evicted but what the case evicts. */
+	/* Only the case itself evicts lines. */
 	if (options.single != Case::none)
 		return 2 * blocks_of_case(options) + spare_blocks;
 	const auto blocks = static_cast<double>(options.workload.blocks * options.threads);

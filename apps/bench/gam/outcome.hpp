@@ -15,7 +15,7 @@
 namespace prism::gam::micro
 {
 
-/** What nodes count, by its name in reports. */
+/** The counters of nodes, by their names in reports. */
 inline constexpr std::array<std::pair<const char *, std::uint64_t CoherenceStats::*>, 9> coherence_counters{{
 	{"hits", &CoherenceStats::hits},
 	{"misses", &CoherenceStats::misses},
@@ -29,44 +29,44 @@ inline constexpr std::array<std::pair<const char *, std::uint64_t CoherenceStats
 }};
 static_assert(sizeof(CoherenceStats) == coherence_counters.size() * sizeof(std::uint64_t));
 
-/** What has been added since @p before. */
+/** Returns the increase since @p before. */
 [[nodiscard]] CoherenceStats since(const CoherenceStats &before, const CoherenceStats &now) noexcept;
 
-/** How evenly the work of simulated nodes is spread. Loads are shares of the time. */
+/** The distribution of the work among simulated nodes. Loads are shares of the time. */
 struct Spread {
-	double slowest_rate = 0; /**< operations a second, of the node that did least */
-	double mean_rate = 0;    /**< of a node */
+	double slowest_rate = 0; /**< operations a second, of the slowest node */
+	double mean_rate = 0;    /**< operations a second, mean of the nodes */
 	double busiest_processor = 0;
 	double mean_processor = 0;
 	double busiest_nic = 0;
 	double busiest_link = 0;
-	double busiest_home = 0; /**< of all messages that homes have heard, those of the one that heard most */
+	double busiest_home = 0; /**< share of the busiest home in the messages received by all homes */
 
-	/** 1: all nodes did the same. */
+	/** Returns the fairness; 1: all nodes did the same. */
 	[[nodiscard]] double fairness() const noexcept { return mean_rate > 0 ? slowest_rate / mean_rate : 0; }
 };
 
-/** What a thread measured, or all of a node, or all. */
+/** The results of a thread, of a node, or of all. */
 struct RunResult {
-	bench::LatencyHistogram reads; /**< of the operations that were timed */
+	bench::LatencyHistogram reads; /**< of the timed operations */
 	bench::LatencyHistogram writes;
 	bench::ErrorCounts errors;
 	std::uint64_t operations = 0;
-	std::uint64_t busy = 0;        /**< tries that another's lock was in the way of */
+	std::uint64_t busy = 0;        /**< tries that failed because of another thread's lock */
 	double rate = 0;               /**< operations a second */
-	std::uint64_t nanoseconds = 0; /**< of the thread that took longest */
-	CoherenceStats stats;          /**< of the nodes, meanwhile */
-	std::optional<Spread> spread;  /**< of a simulation: neither merged nor sent through a pipe */
+	std::uint64_t nanoseconds = 0; /**< time of the slowest thread */
+	CoherenceStats stats;          /**< counters of the nodes in that time */
+	std::optional<Spread> spread;  /**< for a simulation: neither merged nor sent through a pipe */
 
 	void merge(const RunResult &other);
 	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
 	[[nodiscard]] double hit_ratio() const noexcept;
-	/** For each operation. */
+	/** Returns @p amount per operation. */
 	[[nodiscard]] double each(std::uint64_t amount) const noexcept;
-	/** No operation has failed. */
+	/** Returns true if no operation has failed. */
 	[[nodiscard]] bool clean() const { return errors.all().empty(); }
 
-	/** For the pipe between processes. */
+	/** Serializes the result, for the pipe between processes. */
 	[[nodiscard]] nlohmann::json to_json() const;
 	/** The reverse. Throws nlohmann::json::exception or std::out_of_range if @p json did not come from to_json().
 	 */

@@ -90,7 +90,7 @@ constexpr std::array<HardwareOption, 9> hardware_options{{
 }};
 constexpr double smallest_cost = 0.001, largest_cost = 1e6;
 
-/* In percent, as the paper has them. */
+/* Values in percent, as in the paper. */
 struct Given {
 	double reads = 50;
 	double remote = 100;

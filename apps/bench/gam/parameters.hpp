@@ -14,13 +14,13 @@ namespace prism::gam::micro
 
 struct Parameters {
 	RunOptions run;
-	simulated::Hardware hardware; /**< of simulated nodes */
+	simulated::Hardware hardware; /**< hardware of simulated nodes */
 	std::string json_file;        /**< empty: none */
 };
 
 inline constexpr const char *program = "prism-gam-bench";
 
-/** The words of the command line. */
+/** Return the words of the command line. */
 [[nodiscard]] std::string_view name_of(Operation operation) noexcept;
 [[nodiscard]] std::string_view name_of(Protocol protocol) noexcept;
 [[nodiscard]] std::string_view name_of(Consistency consistency) noexcept;

@@ -33,7 +33,7 @@ Result<void> Place::begin_together()
 	if (!start)
 		return start.error();
 	const auto left = std::chrono::nanoseconds(static_cast<std::int64_t>(start->value)) - now();
-	if (left.count() > 0 && left <= head_start) /* else it is of another clock, or over */
+	if (left.count() > 0 && left <= head_start) /* otherwise it is of another clock, or past */
 		std::this_thread::sleep_for(left);
 	return {};
 }

@@ -12,23 +12,26 @@
 namespace prism::gam::micro
 {
 
-/** A node that is measured, and how the program there finds those of the other nodes. */
+/** A measured node, with the means to find the data of other nodes. */
 class Place
 {
 public:
 	virtual ~Place() = default;
 
 	[[nodiscard]] virtual Node &node() noexcept = 0;
-	/** Tells all others an address. Errors: ECANCELED (the run is over for another one's fault). */
+	/** Announces an address to all others. Errors: ECANCELED (the run has ended by another node's fault). */
 	virtual Result<void> put(const std::string &key, Address address) = 0;
-	/** Waits until somebody has put it. Errors: ETIMEDOUT, ECANCELED. */
+	/** Waits until a node has put @p key. Errors: ETIMEDOUT, ECANCELED. */
 	virtual Result<Address> get(const std::string &key) = 0;
 
-	/** Waits until all nodes have come to @p step, without use of this thread for the node. Errors: as get(). */
+	/**
+	 * Waits until all nodes have come to @p step; this thread does not work for the node meanwhile. Errors: as
+	 * get().
+	 */
 	Result<void> meet(const std::string &step, std::size_t nodes);
 	/**
-	 * Returns at the same moment on all nodes of one host: when some of them work already, the others hear of it
-	 * late. On others, when it hears of it. Errors: as get().
+	 * Returns at the same moment on all nodes of one host, as nodes learn late of a start while others already
+	 * work. On other hosts, returns when the node learns of it. Errors: as get().
 	 */
 	Result<void> begin_together();
 };

@@ -44,7 +44,7 @@ public:
 	}
 
 private:
-	/** A master that does not answer any more was ended, because another node has failed. */
+	/** Converts errors of a master that no longer answers: it was ended, because another node has failed. */
 	template <typename T>
 	static Result<T> or_cancelled(Result<T> result)
 	{
@@ -73,7 +73,7 @@ JoinOptions join_options(const RunOptions &options)
 	return join;
 }
 
-/** A process that is the master, for as long as this object is there. */
+/** The master's process, which lives as long as this object. */
 class Master
 {
 public:
@@ -81,7 +81,7 @@ public:
 	{
 		MasterServiceOptions options;
 		options.address = "127.0.0.1";
-		options.lease = std::chrono::seconds(10); /* processors are for what is measured */
+		options.lease = std::chrono::seconds(10); /* processors are for the measurement */
 		Result<std::unique_ptr<MasterService>> service = MasterService::create(options);
 		if (!service)
 			return service.error();
@@ -119,7 +119,7 @@ private:
 	std::uint16_t port_;
 };
 
-/** The threads that this one starts keep to it as well. */
+/** Pins this thread to a processor, with the threads that it starts. */
 void keep_to_processor(unsigned number) noexcept
 {
 	cpu_set_t allowed, own;
@@ -134,7 +134,7 @@ void keep_to_processor(unsigned number) noexcept
 	(void)sched_setaffinity(0, sizeof(own), &own);
 }
 
-/** All nodes have joined, and this one knows of all: who joins is heard of a little later. */
+/** Waits until all nodes have joined, and this one knows of all: nodes learn of others a little later. */
 Result<void> await_all(JoinedPlace &place, const ClusterOptions &cluster)
 {
 	if (Result<void> met = place.meet("joined", cluster.nodes); !met)
@@ -165,7 +165,7 @@ Result<RunResult> run_joined(const RunOptions &options)
 	JoinedPlace place(**joined, options.cluster.timeout);
 	const Result<void> there = await_all(place, options.cluster);
 	Result<RunResult> result = there ? run_node(place, options) : Result<RunResult>(there.error());
-	/* All have measured: whoever cannot leave any more has lost nothing. */
+	/* All have measured: a node that can no longer leave has lost nothing. */
 	(void)(*joined)->leave();
 	return result;
 }

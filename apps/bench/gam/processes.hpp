@@ -9,7 +9,7 @@
 namespace prism::gam::micro
 {
 
-/** Is one of the nodes of a cluster whose master there is. Errors: those of JoinedNode, ECANCELED, ETIMEDOUT. */
+/** Runs one of the nodes of a cluster whose master exists. Errors: those of JoinedNode, ECANCELED, ETIMEDOUT. */
 [[nodiscard]] Result<RunResult> run_joined(const RunOptions &options);
 
 /** Starts a master and all nodes, each a process of its own. Errors: as run_joined(); those of fork(2). */

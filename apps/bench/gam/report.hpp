@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What prism-gam-bench prints and writes. */
+/* The reports of prism-gam-bench. */
 #pragma once
 
 #include <cstdio>
@@ -12,10 +12,12 @@
 namespace prism::gam::micro
 {
 
-/** The table for people. @param out stays the caller's. */
+/** Prints the table for people. @param out stays the caller's. */
 void print_report(std::FILE *out, const Parameters &parameters, const RunResult &result);
 
-/** The same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in operations a second. */
+/**
+ * Returns the same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in operations a second.
+ */
 [[nodiscard]] nlohmann::json make_report(const Parameters &parameters, const RunResult &result);
 
 } // namespace prism::gam::micro

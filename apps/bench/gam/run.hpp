@@ -11,15 +11,15 @@ namespace prism::gam::micro
 {
 
 /**
- * What one node does: allocates its part of the working sets, and runs its threads, together with the other nodes.
- * Errors: ENOMEM and others of malloc(); those of Place.
+ * Runs the workload on one node: allocates its part of the working sets, and runs its threads, together with the other
+ * nodes. Errors: ENOMEM and others of malloc(); those of Place.
  */
 [[nodiscard]] Result<RunResult> run_workload(Place &place, const RunOptions &options);
 
-/** The same for a single case. */
+/** Runs a single case likewise. */
 [[nodiscard]] Result<RunResult> run_case(Place &place, const RunOptions &options);
 
-/** What the options ask for. */
+/** Runs the workload or the case, as the options say. */
 [[nodiscard]] inline Result<RunResult> run_node(Place &place, const RunOptions &options)
 {
 	return options.single == Case::none ? run_workload(place, options) : run_case(place, options);

@@ -25,7 +25,7 @@ constexpr NodeId home_of_cases = 0;
 constexpr NodeId requester = 1;
 constexpr NodeId owner = 2;
 
-/** Accesses that are timed together where one takes less than looking at the clock does. */
+/** Accesses that are timed together if one takes less time than reading the clock. */
 constexpr std::size_t batch = 1000;
 
 class CaseRun
@@ -51,7 +51,7 @@ public:
 		if (const Result<void> met = meet_answering("done"); !met)
 			return met.error();
 		result_.stats = since(before, node_.stats());
-		/* Nobody goes before all have looked: nodes that leave write back. */
+		/* No node leaves before all have looked, as nodes that leave write back. */
 		if (const Result<void> met = meet("looked"); !met)
 			return met.error();
 		return std::move(result_);
@@ -60,7 +60,7 @@ public:
 private:
 	Result<void> meet(const std::string &step) { return place_.meet(step, options_.cluster.nodes); }
 
-	/** The main thread does what the threads of this node are to do until all have come. */
+	/** Does in the main thread, until all have come, what the threads of this node are to do. */
 	Result<void> meet_answering(const std::string &step)
 	{
 		Result<void> met;
@@ -80,7 +80,10 @@ private:
 		return met;
 	}
 
-	/** Evictions are not answered: when the home answers what comes behind them, it has heard them. */
+	/**
+	 * Waits for the home. Evictions are not answered, but when the home answers a later message, it has handled
+	 * them.
+	 */
 	void await_home()
 	{
 		Address address;
@@ -182,7 +185,7 @@ private:
 		finish(clock_.now() - start, blocks_.count);
 	}
 
-	/** All at once, so that one takes its share of the time. */
+	/** Measures all evictions at once; one takes its share of the time. */
 	void measure_evictions(bench::LatencyHistogram &latency)
 	{
 		const std::uint64_t begin = clock_.now();
@@ -192,7 +195,7 @@ private:
 		finish(time, blocks_.count);
 	}
 
-	/** Each thread its own blocks. */
+	/** Measures hits; each thread has its own blocks. */
 	void measure_hits()
 	{
 		const bool writes = options_.single == Case::write_hit;

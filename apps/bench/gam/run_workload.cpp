@@ -24,7 +24,7 @@ public:
 	{
 	}
 
-	/** Of each thread. */
+	/** Allocates the blocks of each thread. */
 	Result<std::vector<std::vector<Address>>> allocate()
 	{
 		Result<void> done = allocate_shared();
@@ -51,7 +51,7 @@ private:
 		return address;
 	}
 
-	/** Each node has its part of them, and tells the others. */
+	/** Allocates this node's part of the shared blocks, and tells the others. */
 	Result<void> allocate_shared()
 	{
 		const Workload &workload = options_.workload;
@@ -92,7 +92,7 @@ private:
 	Place &place_;
 	const RunOptions &options_;
 	Session session_;
-	std::vector<Address> shared_; /* first of each node */
+	std::vector<Address> shared_; /* first block of each node */
 	std::vector<std::vector<Address>> sets_;
 };
 
@@ -118,7 +118,7 @@ Result<RunResult> run_workload(Place &place, const RunOptions &options)
 				.run();
 		},
 		[] {});
-	/* Others may not be ready yet, and need this node. */
+	/* Other nodes may not have finished, and need this node. */
 	if (const Result<void> met = place.meet("measured", options.cluster.nodes); !met)
 		return met.error();
 	return result;

@@ -53,7 +53,7 @@ simulated::Shape shape_of(const RunOptions &options)
 	return shape;
 }
 
-/** What all machines have counted, and how long they were at work, until some moment. */
+/** The counters and working times of all machines at some moment. */
 struct Look {
 	explicit Look(Machines &machines) : time(machines.events().now())
 	{
@@ -71,13 +71,13 @@ struct Look {
 	std::vector<Time> processors, nics, links;
 };
 
-/** The share of @p busiest in @p all. */
+/** Returns the share of @p busiest in @p all. */
 double share(double busiest, double all) noexcept
 {
 	return all > 0 ? busiest / all : 0;
 }
 
-/** Adds what has happened between two looks. */
+/** Adds the difference of two looks. */
 void add_since(const Look &before, const Look &now, RunResult &result)
 {
 	Spread &spread = result.spread.emplace();
@@ -99,10 +99,10 @@ void add_since(const Look &before, const Look &now, RunResult &result)
 	spread.busiest_home = share(static_cast<double>(most_events), static_cast<double>(result.stats.events));
 }
 
-/** Lets time pass until @p done says true. */
+/** Lets time pass until @p done returns true. */
 Result<void> pass_time(Machines &machines, const std::function<bool()> &done)
 {
-	/* Ticks never end, so a run that hangs does not either: nothing takes so long. */
+	/* Limits the time, as ticks never end, even if the run hangs: nothing takes so long. */
 	constexpr Time longest_wait = std::chrono::hours(1);
 	const Time end = machines.events().now() + longest_wait;
 	while (!done()) {
@@ -112,7 +112,7 @@ Result<void> pass_time(Machines &machines, const std::function<bool()> &done)
 	return {};
 }
 
-/** A thread of the workload: what Worker does, in virtual time. All operations are timed. */
+/** A thread of the workload, like Worker, in virtual time. All operations are timed. */
 class SimulatedWorker
 {
 public:
@@ -122,7 +122,7 @@ public:
 	{
 	}
 
-	/** For both phases. */
+	/** Runs both phases. */
 	Task run()
 	{
 		const Time warm = in_time(options_.warm_up);
@@ -201,7 +201,7 @@ public:
 		}
 	}
 
-	/** Of one thread after the other. */
+	/** Returns the working set of the next thread; call for one thread after the other. */
 	std::vector<Address> next(NodeId self, std::uint64_t thread)
 	{
 		const std::vector<Origin> origins = plan(options_.workload, thread);
@@ -215,7 +215,7 @@ public:
 private:
 	const RunOptions &options_;
 	const std::size_t nodes_;
-	std::vector<Address> shared_, next_; /* at each node */
+	std::vector<Address> shared_, next_; /* addresses at each node */
 };
 
 class SimulatedWorkload
@@ -280,7 +280,7 @@ private:
 	std::vector<std::unique_ptr<SimulatedWorker>> workers_;
 };
 
-/** A single case, as run_case.cpp has it: node 0 is the home, node 1 does the operations, node 2 is the owner. */
+/** A single case, as in run_case.cpp: node 0 is the home, node 1 does the operations, node 2 is the owner. */
 class SimulatedCase
 {
 public:
@@ -312,13 +312,13 @@ public:
 private:
 	static constexpr NodeId requester = 1, owner = 2;
 
-	/** Until nothing moves. */
+	/** Runs @p task until nothing moves any more. */
 	Result<void> finish(Task task)
 	{
 		task.start();
 		return pass_time(machines_, [&] { return task.done() && machines_.at_rest() && is_quiet(); });
 	}
-	/** What a node has sent that nobody answers has come: nothing takes so long. */
+	/** Returns true once messages without answers have arrived: nothing takes so long. */
 	bool is_quiet()
 	{
 		constexpr Time long_enough = std::chrono::microseconds(100);
@@ -367,7 +367,7 @@ private:
 		result_.nanoseconds = number(events().now() - begin);
 	}
 
-	/** Of a write: until it is performed. */
+	/** Reads, or writes and waits until the write is performed. */
 	apps::Task<int> access(bool reads, Address at)
 	{
 		if (reads)
@@ -377,7 +377,7 @@ private:
 		co_return error ? error : fenced;
 	}
 
-	/** All at once, so that one takes its share of the time. */
+	/** Evicts all at once; one takes its share of the time. */
 	Task evict(bench::LatencyHistogram &latency)
 	{
 		constexpr Time step = std::chrono::nanoseconds(100);

@@ -11,8 +11,8 @@ namespace prism::gam::micro
 {
 
 /**
- * The workload or the case on nodes in virtual time: the protocols' objects and the bench's operations, on hardware
- * that is numbers. The same options give the same result. Errors: EDEADLK (something never ends: a fault of a
+ * Runs the workload or the case on nodes in virtual time: the protocols' objects and the bench's operations, on
+ * simulated hardware. The same options give the same result. Errors: EDEADLK (something never ends: a fault of a
  * protocol).
  */
 [[nodiscard]] Result<RunResult> run_simulated(const RunOptions &options, const simulated::Hardware &hardware);

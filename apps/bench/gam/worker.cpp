@@ -34,7 +34,7 @@ RunResult Worker::run()
 	return std::move(result_);
 }
 
-/** For @p seconds, or @p count operations: the clock costs as much as a hit, so it is asked now and then. */
+/** Runs for @p seconds, or @p count operations. Reads the clock only now and then, as that costs as much as a hit. */
 void Worker::load(double seconds, std::uint64_t count)
 {
 	std::uint64_t now = clock_.now();

@@ -18,10 +18,10 @@ namespace prism::gam::micro
 class Worker
 {
 public:
-	/** What the node has counted until now. */
+	/** Returns the node's counters so far. */
 	using Look = std::function<CoherenceStats()>;
 
-	/** @param look null: another thread of the node has it. All that is named stays while this does. */
+	/** @param look null: another thread of the node has it. All arguments outlive this object. */
 	Worker(Session &session, const RunOptions &options, ItemChooser items, const bench::Clock &clock, Look look);
 
 	/** Warms up, and measures from then on until the amount is done and the last write is performed. */
@@ -41,7 +41,7 @@ private:
 	const bench::Clock &clock_;
 	const Look look_;
 	std::uint64_t value_ = 0;
-	bool has_ended_ = false; /* the node is no member any more */
+	bool has_ended_ = false; /* the node is no longer a member */
 	RunResult result_;
 };
 

@@ -12,7 +12,7 @@ namespace
 
 constexpr unsigned draw_bits = 16;
 
-/** What a draw of 16 bits is below with this probability. */
+/** Returns the limit that a draw of 16 bits is below with this probability. */
 std::uint32_t share_of(double share) noexcept
 {
 	return static_cast<std::uint32_t>(std::lround(share * (1U << draw_bits)));
@@ -23,13 +23,13 @@ std::uint32_t draw(std::uint64_t draws, unsigned place) noexcept
 	return (draws >> (place * draw_bits)) & ((1U << draw_bits) - 1);
 }
 
-/** A number below @p limit, which is below 2^32, of the upper half of @p draws. */
+/** Returns a number below @p limit, which is below 2^32, from the upper half of @p draws. */
 std::size_t below(std::size_t limit, std::uint64_t draws) noexcept
 {
 	return ((draws >> 32) * limit) >> 32;
 }
 
-/** Of a place that is not shared; @p turn counts those that are remote. */
+/** Returns the home of a place that is not shared; @p turn counts the remote ones. */
 NodeId home_of(Origin origin, NodeId self, std::size_t nodes, std::size_t &turn) noexcept
 {
 	if (origin == Origin::local)
@@ -37,7 +37,7 @@ NodeId home_of(Origin origin, NodeId self, std::size_t nodes, std::size_t &turn)
 	return static_cast<NodeId>((self + 1 + turn++ % (nodes - 1)) % nodes);
 }
 
-/* Streams of random numbers: what is shared, then each thread's plan, then its accesses. */
+/* Streams of random numbers: for shared places, for each thread's plan, for its accesses. */
 constexpr std::uint64_t shared_stream = 0;
 constexpr std::uint64_t plan_streams = 1;
 constexpr std::uint64_t access_streams = std::uint64_t{1} << 32;

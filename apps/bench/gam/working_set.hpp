@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The blocks that a thread uses, and in which order. */
+/* The blocks that a thread uses, and their order. */
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace prism::gam::micro
 {
 
-/** A run of blocks behind each other. */
+/** A run of adjacent blocks. */
 struct Blocks {
 	Address first;
 	std::size_t count = 0;
@@ -21,24 +21,27 @@ struct Blocks {
 	[[nodiscard]] Address at(std::size_t place) const noexcept { return first + place * block_size; }
 };
 
-/** Where the blocks of a working set come from. */
+/** The origin of a block of a working set. */
 enum class Origin : std::uint8_t {
 	local,
 	remote,
 	shared,
 };
 
-/** Of each place of the working set of thread @p thread, of all nodes'. The shared places are the same for all. */
+/**
+ * Returns the origin of each place of the working set of thread @p thread, counted over all nodes. The shared places
+ * are the same for all.
+ */
 [[nodiscard]] std::vector<Origin> plan(const Workload &workload, std::uint64_t thread);
 
 /**
- * How many blocks at each of @p nodes the places need that are not shared, of a thread of node @p self. Remote ones are
- * at all other nodes in turns.
+ * Returns the number of blocks at each of @p nodes for the places that are not shared, for a thread of node @p self.
+ * Remote ones are spread over all other nodes in turn.
  */
 [[nodiscard]] std::vector<std::size_t> own_blocks(const std::vector<Origin> &origins, NodeId self, std::size_t nodes);
 /**
- * The block of each place. @p own: where the blocks of own_blocks() begin, at each node; @p shared: where those begin
- * that are shared, likewise, or nothing.
+ * Returns the block of each place. @p own: first of the blocks of own_blocks(), at each node; @p shared: first of the
+ * shared ones, likewise, or nothing.
  */
 [[nodiscard]] std::vector<Address> place_blocks(const std::vector<Origin> &origins, NodeId self,
 	const std::vector<Address> &own, const std::vector<Address> &shared);

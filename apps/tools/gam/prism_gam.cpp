@@ -40,19 +40,19 @@ struct Options {
 	std::string device;
 	double timeout = 10;
 	bool json = false;
-	std::string address; /* of what a command is about */
+	std::string address; /* argument of a command */
 	std::uint64_t bytes = 0;
 	std::string text;
 	std::string on = "remote";
 	bool hex = false;
-	bool writes = false; /* the lock */
+	bool writes = false; /* lock for writing */
 	bool tries = false;
 	double hold = 0;
 	std::uint64_t operand = 0;
-	NodeId node = 0; /* to be forgotten */
+	NodeId node = 0; /* node to give up */
 };
 
-/* What is read or written at once */
+/* Most bytes read or written at once */
 constexpr std::uint64_t longest_piece = 65536;
 
 int complain(const std::string &text, int code = failed)
@@ -61,7 +61,7 @@ int complain(const std::string &text, int code = failed)
 	return code;
 }
 
-/** What became of @p what at @p address. */
+/** Reports the outcome of @p what at @p address, and returns the exit code. */
 int outcome(int error, const std::string &what, Address address)
 {
 	if (!error)
@@ -107,14 +107,14 @@ int free(Session &session, const Options &options)
 	return outcome(session.free(address_of(options)), "free", address_of(options));
 }
 
-/** Lines of 32 bytes. */
+/** Prints lines of 32 bytes. */
 void print_hex(std::span<const std::byte> bytes)
 {
 	for (std::size_t i = 0; i < bytes.size(); i++)
 		fmt::print("{:02x}{}", bytes[i], i % 32 == 31 || i + 1 == bytes.size() ? "\n" : "");
 }
 
-/** By pieces: nobody has to have room for all of it. */
+/** Reads in pieces, so that nothing has to hold all of it. */
 int read(Session &session, const Options &options)
 {
 	std::vector<std::byte> piece;
@@ -137,11 +137,11 @@ int write_text(Session &session, Address to, const std::string &text)
 {
 	int error = session.write(to, std::as_bytes(std::span(text)));
 	if (!error)
-		error = session.mfence(); /* what a write finds wrong only at its home */
+		error = session.mfence(); /* for errors that a write finds only at its home */
 	return outcome(error, "write", to);
 }
 
-/** By pieces, too. */
+/** Writes in pieces, too. */
 int write(Session &session, const Options &options)
 {
 	if (options.text != "-")
@@ -188,7 +188,7 @@ const char *name_of(const Member &member)
 	return member.state == NodeState::serving ? "serving" : "joining";
 }
 
-/** What nodes have free they tell when one joins: a moment later it is there. */
+/** Waits for the free bytes of all nodes, which they tell a moment after a node joins. */
 void await_news(JoinedNode &joined)
 {
 	const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -201,7 +201,7 @@ void await_news(JoinedNode &joined)
 	});
 }
 
-/** Of a node that was named, or of all. */
+/** Explains that the named node, or no node, lends memory. */
 std::string why_nobody_lends(JoinedNode &joined, const Options &options)
 {
 	const std::string waited = fmt::format("waited {} s", options.timeout);
@@ -227,7 +227,7 @@ NodeId choose(JoinedNode &joined, const std::vector<NodeId> &nodes, const std::s
 	});
 }
 
-/** Nodes that were started just before are still joining: they are waited for. */
+/** Allocates. Waits for nodes that were just started and are still joining. */
 int allocate(JoinedNode &joined, const Options &options)
 {
 	const std::vector<NodeId> nodes =
@@ -243,7 +243,7 @@ int allocate(JoinedNode &joined, const Options &options)
 		return complain(
 			fmt::format("cannot allocate {} bytes on node {}: {}", options.bytes, home, describe(error)));
 	fmt::print("{:#x}\n", address.value);
-	if (std::fflush(stdout)) /* nobody would know it */
+	if (std::fflush(stdout)) /* otherwise nobody would know the address */
 		return outcome(session.free(address), "free", address);
 	return done;
 }
@@ -394,6 +394,6 @@ int main(int argc, char **argv)
 	commands.add_all();
 	if (const auto ended = app.parse("prism-gam", argc, argv))
 		return ended->print();
-	cli::outlive_outputs(); /* a node that is killed costs the others a lease, and what it allocated stays */
+	cli::outlive_outputs(); /* a killed node costs the others a lease, and its allocations stay */
 	return cli::run_program([&] { return run(options, commands.chosen()); });
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-gam-master: knows the nodes of one global memory: numbers, leases, who is dead.
+ * prism-gam-master: the master of one global memory: numbers, leases, deaths of nodes.
  * Exit codes: 0; 1 if it cannot listen; 2 for an error of usage.
  */
 #include <systemd/sd-daemon.h>

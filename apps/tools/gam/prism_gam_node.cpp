@@ -67,7 +67,7 @@ public:
 	}
 
 private:
-	/** Once: the node goes on without a log. */
+	/** Reports a failed log, once: the node goes on without one. */
 	void tell_if_log_failed()
 	{
 		const int error = joined_->log_error();

@@ -16,42 +16,43 @@
 namespace prism::gam
 {
 
-/** What a driver knows of the store that it uses. */
+/** The store that a driver uses. */
 struct DriverStore {
-	std::string name; /**< under which the master has its address */
+	std::string name; /**< name under which the master has its address */
 	Protocol protocol = Protocol::directory;
 	std::string master;      /**< HOST:PORT */
 	std::string device;      /**< empty: the first one */
 	double timeout = 5;      /**< seconds to join, and to find the store */
-	std::uint64_t bytes = 0; /**< that it has when it is loaded */
-	bool loads = false;      /**< it is loaded now: if a part of it has gone with a node, another is made */
+	std::uint64_t bytes = 0; /**< bytes that it has when it is loaded */
+	bool loads = false;      /**< true: loads it now, and makes another if a part has died with a node */
 };
 
 /**
- * The nodes that a process of a driver is. They lend next to nothing: the store is on the nodes that were there before,
- * and stays when the driver has left. Any thread.
+ * The nodes in a process of a driver. They lend next to nothing: the store is on the nodes that were there before, and
+ * stays when the driver has left. Any thread.
  */
 class DriverNodes
 {
 public:
-	/** Makes the store on the nodes that it is told, and gives the address by which others open it. */
+	/** Makes the store on the given nodes, and returns the address by which others open it. */
 	using Make = std::function<Result<Address>(Session &session, const std::vector<NodeId> &nodes)>;
-	/** Whether all nodes are there that have a part of the store at @p address. */
+	/** Returns true if all nodes that have a part of the store at @p address are present. */
 	using IsWhole = std::function<bool(Session &session, Address address)>;
 
-	/** Errors: those of JoinedNode::join() and of the device. */
+	/** Joins the cluster. Errors: those of JoinedNode::join() and of the device. */
 	static Result<std::shared_ptr<DriverNodes>> join(const DriverOptions &options, const DriverStore &store);
-	/** They leave, what they have cached is written back. No client may be there. */
+	/** The nodes leave, and write back their caches. No client may exist. */
 	~DriverNodes();
 	DriverNodes(const DriverNodes &) = delete;
 	DriverNodes &operator=(const DriverNodes &) = delete;
 
-	/** The node of client number @p client: each has every so manieth. */
+	/** Returns the node of client number @p client; clients take the nodes in turn. */
 	[[nodiscard]] Node &node_of(unsigned client) noexcept { return joined_of(client).node(); }
 
 	/**
-	 * Where the store is. Client 0 makes it if there is none; the others wait for that. Errors: ETIMEDOUT (nobody
-	 * has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of the master.
+	 * Returns the address of the store. Client 0 makes it if there is none; the others wait for that. Errors:
+	 * ETIMEDOUT (nobody has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of
+	 * the master.
 	 */
 	Result<Address> find(unsigned client, const Make &make, const IsWhole &is_whole);
 
@@ -66,7 +67,7 @@ private:
 	std::vector<std::unique_ptr<JoinedNode>> joined_;
 };
 
-/** Bytes that an object of @p bytes takes in blocks of its own. */
+/** Returns the bytes that an object of @p bytes takes in blocks of its own. */
 constexpr std::uint64_t in_blocks(std::uint64_t bytes) noexcept
 {
 	return (bytes + block_size - 1) / block_size * block_size;

@@ -12,11 +12,11 @@ namespace prism::gam
 
 constexpr std::uint16_t default_master_port = 18660; /**< of prism-gam-master */
 
-/** How a driver of workloads joins a global memory: what the user says of it. */
+/** The user's options for how a driver of workloads joins a global memory. */
 struct DriverOptions {
-	unsigned nodes = 1;                /**< that a process of the driver is */
+	unsigned nodes = 1;                /**< nodes in a process of the driver */
 	double cache = 15;                 /**< percent of the store that each of them caches, at least 128 KiB */
-	std::string address = "127.0.0.1"; /**< where other nodes reach them */
+	std::string address = "127.0.0.1"; /**< address at which other nodes reach them */
 
 	static constexpr unsigned most_nodes = 32;
 
@@ -32,7 +32,7 @@ struct DriverOptions {
 			.capture_default_str();
 	}
 
-	/** One of them that was given; empty: none. */
+	/** Returns one of the options that was given; empty: none. */
 	[[nodiscard]] static std::string_view given(const cli::CommandLine &app)
 	{
 		for (const char *option : {"--nodes", "--cache", "--node-address"}) {

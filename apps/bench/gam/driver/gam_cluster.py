@@ -13,7 +13,7 @@ LEAST_MEMORY = 8  # MiB of a node
 
 
 def await_ready(server):
-    """It listens before it has joined; what it prints says when it has."""
+    """Waits until the server's output says that it has joined; it listens earlier."""
     deadline = time.monotonic() + 15
     while b", port " not in os.pread(server.log.fileno(), 65536, 0):
         if time.monotonic() > deadline:
@@ -25,7 +25,7 @@ class GamCluster:
     """As a Server: with a name and ports, the first of which is the master's."""
 
     def __init__(self, name, protocol, memory, options, nodes=NODES):
-        """@p memory: bytes that all nodes lend together, at least."""
+        """@p memory: least bytes that all nodes lend together."""
         self.name, self.protocol, self.nodes, self.options = name, protocol, nodes, options
         self.memory = memory * 5 // (4 * nodes) // 2**20 + LEAST_MEMORY  # MiB of a node; hashing is not even
         self.ports = free_ports(options.port + 1000, 1 + nodes)  # beside those of other stores

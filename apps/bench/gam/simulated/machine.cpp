@@ -11,7 +11,7 @@ namespace prism::gam::simulated
 namespace
 {
 
-/** As a Node has it. */
+/** The longest tick, as in a Node. */
 constexpr Time longest_tick = std::chrono::milliseconds(1);
 
 } // namespace
@@ -48,7 +48,7 @@ void Machine::begin()
 	events_.at(events_.now(), [this] { tick(); });
 }
 
-/** Whoever polls does that. */
+/** Does the work of a poll. */
 void Machine::tick()
 {
 	process(Time(0), [this] {

@@ -19,12 +19,14 @@
 namespace prism::gam::simulated
 {
 
-/** Does one thing after the other: each takes some time until it is done, and may then keep the processor for longer.
+/**
+ * A processor that does one task after the other: each takes some time until it is done, and may keep the processor for
+ * longer.
  */
 class Processor
 {
 public:
-	/** Does the thing, and says for how much longer. */
+	/** Does the task, and returns how much longer it keeps the processor. */
 	using Work = std::function<Time()>;
 
 	explicit Processor(Events &events) noexcept : events_(events) {}
@@ -49,7 +51,7 @@ private:
 class Machine : public Coherence::Host
 {
 public:
-	/** The machine of a node. */
+	/** Returns the machine of a node. */
 	using Find = std::function<Machine &(NodeId)>;
 
 	/** @p events and @p hardware outlive it. */
@@ -62,19 +64,19 @@ public:
 	[[nodiscard]] const Hardware &hardware() const noexcept { return hardware_; }
 	[[nodiscard]] virtual Coherence &coherence() noexcept = 0;
 
-	/** Once all machines are there: time begins to pass. */
+	/** Starts the clock, once all machines exist. */
 	void begin();
 	/**
-	 * A thread of the node begins @p access, whose context is a Waiting, now. True: it has ended. @p until: how
-	 * long the thread is busy with it.
+	 * Begins @p access, whose context is a Waiting, now, for a thread of the node. Returns true if it has ended. @p
+	 * until: time until which the thread is busy with it.
 	 */
 	bool start(Access &access, Time &until);
-	/** Writes back and forgets all that it can. */
+	/** Writes back and drops all lines that it can. */
 	void flush();
-	/** While Waiting::ended() is called: the time of that. */
+	/** Returns the time of the end, while Waiting::ended() is called. */
 	[[nodiscard]] Time moment() const noexcept { return moment_; }
 
-	/* How long it has been at work */
+	/* Working times so far */
 	[[nodiscard]] Time processor_time() const noexcept { return processor_.busy(); }
 	[[nodiscard]] Time nic_time() const noexcept { return nic_.busy(events_.now()); }
 	[[nodiscard]] Time link_time() const noexcept { return link_.busy(events_.now()); }
@@ -85,23 +87,23 @@ public:
 	[[nodiscard]] bool is_allocated(Address /*block*/) const override { return true; }
 
 protected:
-	/** What is done at the end of a packet's way. */
+	/** Called when a packet arrives. */
 	using Arrived = std::function<void()>;
 
-	/** Who is at work posts something; when it leaves. */
+	/** Posts something for the running thread or processor; returns the time when it leaves. */
 	Time post() noexcept;
-	/** What travels together. */
+	/** Packets that travel together. */
 	struct Packets {
 		std::size_t bytes = 0;
 		std::size_t count = 1;
-		Time service{}; /* of the NIC that takes them, all together */
+		Time service{}; /* time of the receiving NIC for all of them */
 	};
 
-	/** From @p leaving on, @p packets travel to @p to. */
+	/** Sends @p packets to @p to; they leave at @p leaving. */
 	void transmit(Machine &to, Time leaving, const Packets &packets, Arrived arrived);
-	/** The processor does @p work, during which it may post. */
+	/** Has the processor do @p work, which may post. */
 	void process(Time cost, Arrived work);
-	/** Now and then: once in so long at least. */
+	/** Called now and then, at least once per tick. */
 	virtual void on_tick() {}
 
 	Events &events_;
@@ -115,7 +117,7 @@ private:
 	Processor processor_;
 	Server nic_;
 	Server link_;
-	Time moment_{}; /* that whoever calls the protocol has come to, with what it has posted */
+	Time moment_{}; /* time that the caller of the protocol has reached, with its posts */
 };
 
 } // namespace prism::gam::simulated

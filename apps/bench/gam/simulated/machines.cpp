@@ -16,7 +16,7 @@ namespace prism::gam::simulated
 namespace
 {
 
-/** Zeroed, and aligned as blocks are. */
+/** Memory that is zeroed, and aligned as blocks are. */
 class Memory
 {
 public:
@@ -63,7 +63,7 @@ private:
 	Directory directory_;
 };
 
-/** Bytes of requests on the wire, and of what answers them, beside the headers of all packets. */
+/** Returns the bytes on the wire of a request and its answer, without the headers of all packets. */
 std::size_t bytes_of(const Request &request) noexcept
 {
 	constexpr std::size_t address = 16, masks = 4;
@@ -77,7 +77,7 @@ std::size_t bytes_of(const Request &request) noexcept
 	}
 }
 
-/** A NIC executes a chain as a whole; its answers travel behind each other. */
+/** A machine of the latch protocol. Its NIC executes a chain as a whole; the answers travel one behind the other. */
 class LatchMachine final : public Machine, private latch::Homes
 {
 public:
@@ -96,10 +96,10 @@ public:
 	[[nodiscard]] Coherence &coherence() noexcept override { return latch_; }
 
 private:
-	/** As many as the data of a message has room for. */
+	/** Buffers that the data of a message has room for. */
 	static constexpr std::size_t batch_size = block_size / sizeof(std::uint64_t);
 
-	/** Enough for what is in the batches of all, and for what is under way. */
+	/** Returns enough spare buffers for all batches, and for chains under way. */
 	static std::uint64_t spares(const Shape &shape) noexcept
 	{
 		return shape.nodes * batch_size + shape.blocks / 8 + batch_size;
@@ -132,7 +132,7 @@ private:
 		return 0;
 	}
 
-	/** As the home's NIC. */
+	/** Executes a chain as the home's NIC. */
 	void execute(LatchMachine &from, const std::vector<Request> &requests, std::uint64_t token)
 	{
 		std::vector<Answer> answers;
@@ -165,7 +165,7 @@ private:
 		if (batches_[home].size() == batch_size)
 			report(home);
 	}
-	/** A message of the node, which its home's processor handles. */
+	/** Reports buffers by a message, which the home's processor handles. */
 	void report(NodeId home)
 	{
 		std::vector<std::uint64_t> buffers = std::exchange(batches_[home], {});
@@ -192,7 +192,7 @@ private:
 	OneSidedMemory device_;
 	Memory working_;
 	latch::HomeMemory told_;
-	std::vector<Responder> responders_;               /* of each node's queue pair */
+	std::vector<Responder> responders_;               /* one for each node's queue pair */
 	std::vector<std::vector<std::uint64_t>> batches_; /* for each home */
 	Latch latch_;
 };

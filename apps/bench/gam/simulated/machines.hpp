@@ -13,16 +13,16 @@ namespace prism::gam::simulated
 {
 
 enum class Kind : std::uint8_t {
-	directory, /**< as nodes in processes are: what is dirty elsewhere comes by its home */
-	forwards,  /**< the directory as the paper has it: the owner sends it to who asks */
+	directory, /**< as in nodes in processes: dirty blocks come through their home */
+	forwards,  /**< the directory as in the paper: the owner sends to the requester */
 	latch,
 };
 
 struct Shape {
 	Kind kind = Kind::directory;
 	std::size_t nodes = 2;
-	std::uint64_t blocks = 0; /**< of each home; block 0 is not used */
-	std::size_t lines = 0;    /**< of each cache */
+	std::uint64_t blocks = 0; /**< blocks of each home; block 0 is not used */
+	std::size_t lines = 0;    /**< lines of each cache */
 };
 
 class Machines

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device of a home without a device: chains of CAS, READ and ALLOCATE executed on plain memory, a request at a
- * time, so that others may come between them. docs/semantics.md, as far as the protocols of GAM use it; the rest is a
- * fault.
+ * A device of a home in plain memory: executes chains of CAS, READ and ALLOCATE one request at a time, so that others
+ * may come in between. Follows docs/semantics.md as far as the protocols of GAM use it; the rest is a fault.
  */
 #pragma once
 
@@ -20,7 +19,7 @@
 namespace prism::gam::simulated
 {
 
-/** A request of a chain, as the builders of a queue pair are told of it. */
+/** A request of a chain, as the builders of a queue pair receive it. */
 struct Request {
 	enum class Kind : std::uint8_t {
 		read,
@@ -37,7 +36,7 @@ struct Request {
 	std::array<std::byte, 32> compare{}, swap{}, compare_mask{}, swap_mask{};
 };
 
-/** Writes down what chains post. One at a time in a thread. */
+/** A recorder of the requests that chains post. One at a time in a thread. */
 class Recorder
 {
 public:
@@ -101,13 +100,13 @@ private:
 	std::vector<Request> requests_;
 };
 
-/** What the responder keeps of a queue pair. */
+/** The responder's state of a queue pair. */
 struct Responder {
 	bool succeeded = true;
-	bool failed = false; /**< a fault, or the other side was cut off: nothing is executed any more */
+	bool failed = false; /**< a fault, or the peer was cut off: nothing more is executed */
 };
 
-/** What comes back of a request, for the requester's memory. */
+/** The answer to a request, for the requester's memory. */
 struct Answer {
 	bool failed = false;
 	std::uint32_t status = PRISMDV_STATUS_OK;
@@ -126,7 +125,7 @@ class OneSidedMemory
 public:
 	static constexpr std::uint32_t free_list = 7;
 
-	/** Addresses are those of @p bytes. */
+	/** Constructs a device whose addresses are those of @p bytes. */
 	OneSidedMemory(std::span<std::byte> bytes, std::uint32_t rkey) : bytes_(bytes), rkey_(rkey) {}
 
 	[[nodiscard]] prism::RemoteRegion region() const
@@ -161,7 +160,7 @@ private:
 		return inside ? reinterpret_cast<std::byte *>(place.address) : nullptr;
 	}
 
-	/** False: a fault. */
+	/** Executes @p request. Returns false for a fault. */
 	bool act(const Request &request, Answer &answer)
 	{
 		switch (request.kind) {

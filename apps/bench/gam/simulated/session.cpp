@@ -10,7 +10,7 @@ namespace prism::gam::simulated
 namespace
 {
 
-/** Not at once: the protocol is at work still. */
+/** Resumes later, as the protocol is still running. */
 void resume(Machine &machine, std::coroutine_handle<> handle)
 {
 	if (handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What gam::Session is, in virtual time: the accesses of one thread of a machine, as coroutines. One word each. */
+/* A gam::Session in virtual time: the accesses of one thread of a machine, as coroutines. One word each. */
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace prism::gam::simulated
 {
 
-/** co_await gives way until @p when, if that has not come already. */
+/** co_await suspends until @p when, unless that has passed. */
 struct Until {
 	Events &events;
 	Time when;
@@ -27,8 +27,10 @@ struct Until {
 	void await_resume() const noexcept {}
 };
 
-/** A thread has a processor of its own, which it occupies for each access, and for what it posts. Errors:
- * Access::error. */
+/**
+ * The accesses of a thread, which has a processor of its own, and occupies it for each access and post. Errors:
+ * Access::error.
+ */
 class Session
 {
 public:
@@ -41,21 +43,21 @@ public:
 	Session &operator=(const Session &) = delete;
 
 	Task<int> read(Address from);
-	/** PSO, TSO: what it finds is not told. */
+	/** Writes; under PSO and TSO its errors are not returned. */
 	Task<int> write(Address to);
-	/** Until all writes are performed. The first error of these. */
+	/** Waits until all writes are performed. Returns their first error. */
 	Task<int> mfence();
-	/** @p kind: a lock. It fences before. */
+	/** Fences, and takes the lock @p kind. */
 	Task<int> lock(AccessKind kind, Address at, bool tries);
 	Task<int> unlock(Address at);
 
 private:
-	static constexpr std::size_t max_writes = 64; /* as gam::Session */
+	static constexpr std::size_t max_writes = 64; /* as in gam::Session */
 
 	struct Access8 : Access {
 		std::uint64_t word = 0;
 	};
-	/* One access, and who waits for it */
+	/* One access, and its waiter */
 	struct One final : Waiting {
 		explicit One(Machine &on) : machine(on) { access.context = static_cast<Waiting *>(this); }
 		void ended(Access &access) override;
@@ -70,7 +72,7 @@ private:
 		void await_suspend(std::coroutine_handle<> handle) const noexcept { one.waits = handle; }
 		void await_resume() const noexcept {}
 	};
-	/* Writes that are under way */
+	/* Writes under way */
 	struct Writes final : Waiting {
 		void ended(Access &access) override;
 
@@ -78,7 +80,7 @@ private:
 		std::array<Access8, max_writes> accesses;
 		std::array<bool, max_writes> busy{};
 		std::size_t under_way = 0;
-		std::size_t most = 0; /* `waits` waits until no more are */
+		std::size_t most = 0; /* `waits` resumes when no more are under way */
 		std::coroutine_handle<> waits;
 		int error = 0;
 	};
@@ -103,7 +105,7 @@ private:
 
 	Machine &machine_;
 	const ThreadId thread_;
-	const std::size_t most_writes_; /* under way when write() returns */
+	const std::size_t most_writes_; /* most writes under way when write() returns */
 	const bool cached_;
 	One one_;
 	Writes writes_;

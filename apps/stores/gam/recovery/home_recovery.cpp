@@ -36,7 +36,7 @@ HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t bl
 	unsettled_ = known_.size();
 }
 
-/* Entries are missing: any block that can have had one may have had it. */
+/* Marks as doubtful all blocks that may have a missing entry. */
 void HomeRecovery::doubt()
 {
 	const std::vector<bool> used = log_->possibly_allocated(blocks_);
@@ -99,7 +99,7 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 		const auto [at, is_new] = known_.try_emplace(item.block);
 		unsettled_ += is_new;
 		auto &claims = at->second.evidence.claims;
-		/* A line and a value are all that a node has of a block; who was away has no line that is valid. */
+		/* A node has at most a line and a value of a block; a node that was away has no valid line. */
 		const bool again = std::any_of(claims.begin(), claims.end(), [&](const Claim &claim) {
 			return claim.node == from && is_line(claim.holding) == is_line(item.holding);
 		});
@@ -130,7 +130,7 @@ void HomeRecovery::judge_all()
 	finish_if_done();
 }
 
-/* What was told before may be told anew, by what is known now. */
+/* Judges a block; a new verdict may replace one reported before. */
 void HomeRecovery::judge(std::uint64_t number, Block &block)
 {
 	if (std::exchange(block.settled, false)) {
@@ -190,11 +190,11 @@ bool HomeRecovery::value(NodeId from, const Message &message)
 	const bool is_awaited = block.fetching && block.verdict.node == from &&
 				message.flags == static_cast<std::uint8_t>(block.verdict.holding);
 	if (!is_awaited) {
-		/* it has been judged anew since */
+		/* it was judged again meanwhile */
 	} else if (!message.error && message.counter == block.verdict.counter && message.data.size() == block_size) {
 		settle(found->first, block, message.data.first<block_size>());
 	} else {
-		/* A copy may have been dropped since; a log that had it and has not is worth nothing. */
+		/* A copy may have been dropped since; a log that has lost the value is worth nothing. */
 		if (!is_line(block.verdict.holding))
 			witnesses_.incomplete |= bit(from);
 		std::erase_if(block.evidence.claims, [&](const Claim &claim) {
@@ -248,7 +248,7 @@ void HomeRecovery::give_up(NodeId node)
 		judge_waiting(node);
 }
 
-/* What is waiting for @p node, which has said what it has, or never will. */
+/* Judges the blocks that wait for @p node, which has said what it has, or never will. */
 void HomeRecovery::judge_waiting(NodeId node)
 {
 	for (auto &[number, block] : known_) {
@@ -267,7 +267,7 @@ void HomeRecovery::judge_waiting(NodeId node)
 	}
 }
 
-/* Lines that are not valid are dropped, and the others can be used again. */
+/* Has invalid lines dropped; the others can be used again. */
 void HomeRecovery::finish_if_done()
 {
 	if (done_ || !judging_ || unsettled_)
@@ -290,7 +290,7 @@ void HomeRecovery::finish_if_done()
 	}
 	message.block = {};
 	message.type = static_cast<std::uint8_t>(RecoveryMessage::recovered);
-	/* Others are told when they have said what they have. */
+	/* Other nodes are told when they have said what they have. */
 	for_each_node(told_ & witnesses_.answered, [&](NodeId node) { home_.send(node, message); });
 }
 

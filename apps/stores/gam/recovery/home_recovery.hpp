@@ -17,9 +17,9 @@ namespace prism::gam
 {
 
 /**
- * A home that comes back learns what has become of its blocks: from its log, and from the nodes that there are.
- * Sans-I/O: answers go in, questions and results come out. One thread at a time. What nodes say is hostile until
- * checked: a liar can have its own values taken for blocks that it has owned, and no others.
+ * The recovery of a home: it learns the state of its blocks from its log and from the other nodes. Sans-I/O: answers go
+ * in, questions and results come out. One thread at a time. Messages are hostile until checked: a liar can pass off its
+ * own values for blocks that it has owned, but for no others.
  */
 class HomeRecovery
 {
@@ -30,54 +30,56 @@ public:
 		virtual ~Home() = default;
 		virtual void send(NodeId to, const Message &message) = 0;
 		/**
-		 * What has become of @p block. @p value: of verdicts own, taken and lost; it belongs into the memory,
-		 * and, if it was somebody else's, as a value of the term verdict.next into the log before others can
-		 * see it. A block may be told of again when a node that it waits for has returned or is given up.
-		 * Blocks of which nothing is told have never been used: zeros.
+		 * Reports the state of @p block. @p value, of verdicts own, taken and lost, belongs into the memory; if
+		 * it came from another node, it also belongs into the log, as a value of the term verdict.next, before
+		 * others can see it. Called again for a block when a node that it waits for has returned or is given
+		 * up. Not called for blocks that were never used: those are zeros.
 		 */
 		virtual void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) = 0;
 	};
 
-	/** Which blocks it is about. */
+	/** The blocks to recover. */
 	enum class Scope : std::uint8_t {
-		all,    /**< the home had died: of all others it knows nothing */
-		logged, /**< it lives; these are orphans: their owner has died. Their value in `log` is what the memory
-			   has */
+		all,    /**< all, as the home had died: it knows nothing of other blocks */
+		logged, /**< orphans of a live home: their owner has died. Their value in `log` is that of the memory */
 	};
-	/** Fetches under way at each node, at most. */
+	/** Most fetches under way at each node. */
 	static constexpr std::size_t window = 16;
 
 	/**
-	 * @param recovery   the incarnation of this life of the home
-	 * @param blocks     how many it lends
-	 * @param scope      which of them it is about
-	 * @param log        what its log knows of them
-	 * @param home       outlives it
+	 * @param recovery the incarnation of this life of the home
+	 * @param blocks number of blocks that it lends
+	 * @param scope the blocks to recover
+	 * @param log the log's knowledge of them
+	 * @param home outlives this object
 	 */
 	HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t blocks, Scope scope,
 		std::unique_ptr<LoggedBlocks> log, Home &home);
 
-	/** Asks @p nodes, a bit set: those that there are. */
+	/** Asks @p nodes, a bit set: those that are present. */
 	void begin(std::uint64_t nodes);
-	/** Whether a rule allows @p message, one that is_recovery_message(). */
+	/** Handles @p message, for which is_recovery_message() is true. Returns false if no rule allows it. */
 	bool hear(NodeId from, const Message &message);
-	/** @p node has died: what it has not said is not known. */
+	/** Reports that @p node has died: what it has not said stays unknown. */
 	void lost(NodeId node);
-	/** @p node, which had died, is here with its log. */
+	/** Reports that @p node, which had died, is here with its log. */
 	void returned(NodeId node);
-	/** @p node will not return: what waits for it is lost, and the newest value that there is is taken. */
+	/**
+	 * Gives up on @p node, which will not return: values that it alone had are lost, and the newest known ones are
+	 * taken.
+	 */
 	void give_up(NodeId node);
 
-	/** All blocks are settled, though some may wait for nodes that are not here; others have been told. */
+	/** Returns true if all blocks are settled, though some may wait for absent nodes, and others have been told. */
 	[[nodiscard]] bool is_done() const noexcept { return done_; }
-	/** ... and none waits, so there is nothing more to be learnt. */
+	/** Returns true if moreover no block waits, so there is nothing more to learn. */
 	[[nodiscard]] bool is_over() const noexcept { return done_ && !waiting_ && !unsettled_; }
-	/** Blocks that wait for a node. */
+	/** Returns the number of blocks that wait for a node. */
 	[[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
-	/** Blocks that entries are missing of, perhaps, in the home's own log. */
+	/** Returns the number of blocks of which entries may be missing in the home's own log. */
 	[[nodiscard]] std::size_t doubtful() const noexcept { return doubtful_; }
-	/** Messages that no rule allows. */
+	/** Returns the number of messages that no rule allows. */
 	[[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
@@ -88,9 +90,9 @@ private:
 		bool fetching = false;
 	};
 	struct Asked {
-		std::uint64_t from = 0;            /* block number, of the last question */
-		std::size_t fetching = 0;          /* answers that are awaited */
-		std::vector<std::uint64_t> to_ask; /* blocks whose value is here, still to be fetched */
+		std::uint64_t from = 0;            /* block number of the last question */
+		std::size_t fetching = 0;          /* awaited answers */
+		std::vector<std::uint64_t> to_ask; /* blocks whose value that node has, still to be fetched */
 	};
 
 	void doubt();
@@ -114,13 +116,13 @@ private:
 	std::map<std::uint64_t, Block> known_; /* by number */
 	std::array<Asked, max_nodes> asked_;
 	Witnesses witnesses_;
-	std::uint64_t awaited_ = 0; /* nodes that are to say more */
-	std::uint64_t told_ = 0;    /* nodes that were asked, and are here */
+	std::uint64_t awaited_ = 0; /* nodes that have more to say */
+	std::uint64_t told_ = 0;    /* nodes that were asked, and are present */
 	std::size_t doubtful_ = 0;
 	std::size_t unsettled_ = 0;
 	std::size_t waiting_ = 0;
 	std::uint64_t refused_ = 0;
-	bool judging_ = false; /* all have said what they have */
+	bool judging_ = false; /* all nodes have said what they have */
 	bool done_ = false;
 };
 

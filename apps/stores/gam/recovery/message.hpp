@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a home that comes back and the other nodes tell each other, as messages of gam/coherence/message.hpp. `request`
- * is the number of the recovery in all of them: the home's incarnation.
+ * The messages between a recovering home and the other nodes, in the form of gam/coherence/message.hpp. In all of them
+ * `request` is the number of the recovery: the home's incarnation.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ namespace prism::gam
 {
 
 enum class RecoveryMessage : std::uint8_t {
-	ask = 0xa0, /**< from the home. counter: of which block number on */
-	have,       /**< data: items; flags: HaveFlags; counter: the block number to go on with */
+	ask = 0xa0, /**< from the home. counter: the first block number */
+	have,       /**< data: items; flags: HaveFlags; counter: the next block number */
 	fetch,      /**< from the home. block; flags: a Holding */
-	value,      /**< block; flags: as asked; counter: the term; data, or error */
-	drop,       /**< from the home. block: the line is not valid */
-	recovered,  /**< from the home: lines that it has not had dropped are valid, and it can be asked again */
-	present,    /**< to all: the sender is here. A home that keeps a log answers recovered, when it has */
+	value,      /**< block; flags: as in fetch; counter: the term; data, or error */
+	drop,       /**< from the home. block: its line is not valid */
+	recovered,  /**< from the home: lines not dropped are valid, and it can be asked again */
+	present,    /**< to all: the sender is present. A home with a log answers recovered, once it has */
 };
 constexpr bool is_recovery_message(std::uint8_t type) noexcept
 {
@@ -32,13 +32,13 @@ constexpr bool is_recovery_message(std::uint8_t type) noexcept
 }
 
 enum HaveFlags : std::uint8_t {
-	have_last = 1,       /**< there is no more */
+	have_last = 1,       /**< these are the last items */
 	have_incomplete = 2, /**< entries of the log are missing */
 };
 
 /**
- * Something that a node has. In a message: block number (56 bits), Holding (the upper 8) and counter, in network order;
- * an item of zeros ends them.
+ * A line or value that a node has. In a message: block number (56 bits), Holding (the upper 8) and counter, in network
+ * order; an item of zeros ends them.
  */
 struct Item {
 	static constexpr std::size_t size = 16;
@@ -49,9 +49,11 @@ struct Item {
 	std::uint64_t counter = 0;
 };
 
-/** At most Item::in_message of them, as the data of a message: block_size bytes. */
+/** Serializes at most Item::in_message items as the data of a message: block_size bytes. */
 std::vector<std::byte> serialize(std::span<const Item> items);
-/** The items in @p data. Nothing: there is one that no rule allows, or a block number that is not below @p blocks. */
+/**
+ * Parses the items in @p data. Returns nothing if one is invalid, or has a block number that is not below @p blocks.
+ */
 std::optional<std::vector<Item>> parse_items(std::span<const std::byte> data, std::uint64_t blocks);
 
 } // namespace prism::gam

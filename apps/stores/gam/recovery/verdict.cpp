@@ -28,7 +28,7 @@ public:
 			return verdict_;
 		ask_logs();
 		const NodeId reader = find_sharers();
-		/* While anybody can read a copy, nobody has written since; but a log says who wrote it. */
+		/* While any node has a readable copy, nobody has written since; but a log tells who wrote it. */
 		const bool is_known = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
 		if (reader != no_node && (!is_known || verdict_.counter < last().counter))
 			conclude(Verdict::Kind::taken, reader, newest_copy_, Holding::shared);
@@ -45,7 +45,7 @@ private:
 	[[nodiscard]] std::uint64_t own() const { return evidence_.own.value_or(0); }
 	[[nodiscard]] const Transfer &last() const { return evidence_.transfers[0]; }
 
-	/* Nobody can have got it in a term that this home has not begun, unless its log has forgotten. */
+	/* Returns false for a term that this home has not begun, unless its log may have lost that. */
 	[[nodiscard]] bool is_possible(const Claim &claim) const
 	{
 		return claim.node < max_nodes &&
@@ -76,7 +76,7 @@ private:
 						     });
 	}
 
-	/* Who has a copy that is valid; the one that has the newest. */
+	/* Finds the nodes with a valid copy; returns one with the newest. */
 	NodeId find_sharers()
 	{
 		NodeId reader = no_node;
@@ -110,10 +110,13 @@ private:
 			if (term == Term::unknown)
 				break;
 		}
-		lose(); /* the owner before the last has had it, and it is nowhere */
+		lose(); /* the owner before the last had the value, and it is nowhere */
 	}
 
-	/* The value at the end of the term that @p transfer has begun: its owner has logged it before it let go. */
+	/*
+	 * Finds the value at the end of the term that @p transfer has begun: its owner logged it before it gave the
+	 * block away.
+	 */
 	Term look_into(const Transfer &transfer)
 	{
 		for (const Claim &claim : evidence_.claims) {
@@ -135,7 +138,7 @@ private:
 		return Term::decided;
 	}
 
-	/* The newest that there is */
+	/* Concludes that the last value is lost, with the newest known one */
 	void lose()
 	{
 		conclude(Verdict::Kind::lost, no_node, own(), Holding::logged);
@@ -158,7 +161,7 @@ private:
 	const Evidence &evidence_;
 	const Witnesses &witnesses_;
 	Verdict verdict_;
-	std::uint64_t newest_copy_ = 0; /* counter */
+	std::uint64_t newest_copy_ = 0; /* term of the newest copy */
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What has become of one block of a home that comes back: a function of what its own log says and what nodes say that
- * they have. docs/gam-recovery.md says why it is right.
+ * The verdict on one block of a recovering home: a function of its own log and of the claims of other nodes.
+ * docs/gam-recovery.md shows why it is right.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 namespace prism::gam
 {
 
-/** What a node says that it has of a block. */
+/** The form in which a node claims to have a block. */
 enum class Holding : std::uint8_t {
-	dirty = 1,       /**< its line, which it owns in the term `counter` */
+	dirty = 1,       /**< a line that it owns in the term `counter` */
 	shared,          /**< a line, read in the term `counter` */
 	logged,          /**< a value in its log, of the term `counter`: the newest there */
-	logged_doubtful, /**< likewise, but entries are missing that may have been newer */
+	logged_doubtful, /**< likewise, but missing entries may have been newer */
 };
 
 struct Claim {
@@ -29,7 +29,7 @@ struct Claim {
 	std::uint64_t counter = 0;
 };
 
-/** A transfer that the home's log knows of. */
+/** A transfer recorded in the home's log. */
 struct Transfer {
 	std::uint64_t counter = 0;
 	std::uint64_t order = 0;
@@ -37,37 +37,36 @@ struct Transfer {
 };
 
 struct Evidence {
-	/** Of the newest value in the home's log. Nothing: the home has never written it, so it is zeros. */
+	/** Term of the newest value in the home's log. Nothing: the home has never written it, so it is zeros. */
 	std::optional<std::uint64_t> own;
-	/** The last two, the last one first; counter 0: there is none. */
+	/** The last two transfers, the last one first; counter 0: none. */
 	std::array<Transfer, 2> transfers;
-	/** Entries are missing in the home's log that may have been newer than these. */
+	/** True if missing entries of the home's log may have been newer. */
 	bool doubtful = false;
 	std::vector<Claim> claims;
 };
 
 /** Sets of nodes. */
 struct Witnesses {
-	std::uint64_t answered = 0;   /**< have said all that they have, their logs included */
-	std::uint64_t incomplete = 0; /**< of these: entries are missing in their logs */
-	std::uint64_t given_up = 0;   /**< will never say it */
+	std::uint64_t answered = 0;   /**< nodes that have said all that they have, their logs included */
+	std::uint64_t incomplete = 0; /**< of these, nodes whose logs miss entries */
+	std::uint64_t given_up = 0;   /**< nodes that will never answer */
 };
 
 struct Verdict {
 	enum class Kind : std::uint8_t {
 		own,   /**< the value in the home's log; zeros if there is none */
-		owned, /**< `node` owns it, in the term `counter` */
+		owned, /**< `node` owns it in the term `counter` */
 		taken, /**< the value that `node` has */
-		waits, /**< for `node`, which alone can know the value */
-		lost,  /**< the last value: this one, of `node` or (no_node) in the home's log, is an older one, or may
-			  be */
+		waits, /**< waits for `node`, which alone can know the value */
+		lost,  /**< the last value is lost; this one, of `node` or (no_node) the home's log, may be older */
 	};
 	Kind kind = Kind::own;
 	NodeId node = no_node;
-	Holding holding = Holding::logged; /**< taken, lost: where `node` has it */
-	std::uint64_t counter = 0;         /**< of the term that this value is of */
+	Holding holding = Holding::logged; /**< taken, lost: the form in which `node` has it */
+	std::uint64_t counter = 0;         /**< term of this value */
 	std::uint64_t sharers = 0;         /**< nodes whose lines have this value */
-	std::uint64_t next = 1;            /**< a counter above all that there have been */
+	std::uint64_t next = 1;            /**< a counter above all used so far */
 };
 
 Verdict decide(const Evidence &evidence, const Witnesses &witnesses);

@@ -28,7 +28,7 @@ bool Witness::hear(NodeId from, const Message &message)
 		return true;
 	}
 	Statement *statement = find(from, message.request);
-	/* The home may ask once more, when a node that it has waited for has nothing. */
+	/* The home may ask again, when another node that it has waited for has nothing. */
 	const bool is_late = !statement && type == RecoveryMessage::fetch && is_in_log(message);
 	if (is_late)
 		statement = &make(from, message.request);
@@ -84,7 +84,7 @@ Witness::Statement &Witness::make(NodeId home, std::uint64_t recovery)
 	return statements_.emplace_back(std::move(statement));
 }
 
-/* The items from block number @p from on that fit into a message; those of one block stay together. */
+/* Sends the items from block number @p from on that fit into a message; those of one block stay together. */
 void Witness::say(const Statement &statement, std::uint64_t from)
 {
 	const auto begin = std::lower_bound(statement.items.begin(), statement.items.end(), from,

@@ -13,19 +13,19 @@
 namespace prism::gam
 {
 
-/** A line that a node has of a block of another. */
+/** A node's line of a block of another node. */
 struct HeldLine {
 	bool dirty = false;
 	std::uint64_t counter = 0;
-	std::span<const std::byte> data; /**< valid until something happens to the line */
+	std::span<const std::byte> data; /**< valid until the line changes */
 };
 
 /**
- * What a node says to a home that comes back: which lines it has, and what its log knows. Sans-I/O: questions go in,
- * answers come out. One thread at a time.
+ * A node's statements to a recovering home: the lines that it has, and the knowledge of its log. Sans-I/O: questions go
+ * in, answers come out. One thread at a time.
  *
- * Before the first answer the node has ended all that was under way to that home, and dropped what of it was in
- * transit. Until recovered() it asks the home for nothing and evicts no dirty line of it.
+ * Before the first answer, the node must have ended everything under way to that home, and dropped its lines in
+ * transit. Until recovered() it asks the home for nothing and evicts none of its dirty lines.
  */
 class Witness
 {
@@ -39,24 +39,27 @@ public:
 		virtual void for_each_line(
 			NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit) = 0;
 		[[nodiscard]] virtual std::optional<HeldLine> line(Address block) = 0;
-		/** The line is not valid: it is gone without a message. */
+		/** Drops the line, which is not valid, without a message. */
 		virtual void drop(Address block) = 0;
-		/** What this node's log knows of blocks of @p home. */
+		/** Returns the knowledge of this node's log about blocks of @p home. */
 		virtual std::unique_ptr<LoggedBlocks> logged(NodeId home) = 0;
-		/** @p home is back, and can be asked. */
+		/** Reports that @p home has recovered, and can be asked. */
 		virtual void recovered(NodeId home) = 0;
 	};
 
 	/** @p node outlives it. */
 	explicit Witness(Node &node) noexcept : node_(node) {}
 
-	/** @p from, a home, has sent @p message: one that is_recovery_message(). Whether a rule allows it. */
+	/**
+	 * Handles @p message, for which is_recovery_message() is true, of @p from, a home. Returns false if no rule
+	 * allows it.
+	 */
 	bool hear(NodeId from, const Message &message);
-	/** @p home has died, again. */
+	/** Reports that @p home has died again. */
 	void lost(NodeId home);
 
 private:
-	/* What is said to one home */
+	/* The statement to one home */
 	struct Statement {
 		NodeId home = no_node;
 		std::uint64_t recovery = 0;
@@ -70,7 +73,7 @@ private:
 	void give(const Statement &statement, const Message &asked);
 
 	Node &node_;
-	std::vector<Statement> statements_; /* one for each home that is coming back: few */
+	std::vector<Statement> statements_; /* one for each recovering home: few */
 };
 
 } // namespace prism::gam

@@ -13,13 +13,13 @@ namespace prism::gam
 {
 
 /**
- * Where the records of some short keys are: of those that share a place, the last one that was kept. A record stays
- * where it is, so what is known here stays right, and the index need not be read again. One thread at a time.
+ * A cache of the record addresses of some short keys; of keys that share a slot, it keeps the last. A record never
+ * moves, so its address stays right, and the index need not be read again. One thread at a time.
  */
 class KnownRecords
 {
 public:
-	/** Null: not known. @p hash of the key, any that is spread well. */
+	/** Returns the record of @p key, or null if unknown. @p hash: of the key, well spread. */
 	[[nodiscard]] Address find(std::span<const std::byte> key, std::uint64_t hash) const noexcept;
 	void keep(std::span<const std::byte> key, std::uint64_t hash, Address record) noexcept;
 

@@ -14,7 +14,7 @@ NoWaitClient::NoWaitClient(Node &node, const NoWaitClientOptions &options)
 {
 }
 
-/* The coroutines first: they are of the transactions. */
+/* Ends the coroutines first, as they refer to the transactions. */
 NoWaitClient::~NoWaitClient()
 {
 	abandon();

@@ -56,7 +56,7 @@ apps::Task<int> NoWaitTransaction::fetch(std::span<const Bytes> keys)
 	co_return error;
 }
 
-/** Those of @p keys that are neither read nor written yet. */
+/** Chooses those of @p keys that are neither read nor written yet. */
 int NoWaitTransaction::choose_unknown(std::span<const Bytes> keys) noexcept
 {
 	chosen_.clear();
@@ -70,7 +70,7 @@ int NoWaitTransaction::choose_unknown(std::span<const Bytes> keys) noexcept
 	return 0;
 }
 
-/** Of a key whose lock is held. */
+/** Reads the value of a key whose lock is held. */
 int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 {
 	KeySet::Item &item = keys_[number];
@@ -108,7 +108,7 @@ int NoWaitTransaction::find_records() noexcept
 	return 0;
 }
 
-/** All at once. The transaction has none of them yet. EAGAIN: another transaction has one. */
+/** Locks all chosen keys at once; the transaction must hold none of them. EAGAIN: another transaction holds one. */
 int NoWaitTransaction::lock_chosen(Lock wanted) noexcept
 {
 	if (const int error = find_records())
@@ -142,7 +142,7 @@ int NoWaitTransaction::change(Bytes key, Bytes value, bool erased) noexcept
 
 /* Commit ----------------------------------------------------------------------------------------------------------- */
 
-/* All locks are held when the last one is taken: this is the transaction's moment. */
+/* The transaction takes effect when the last lock is taken, as all are held then. */
 apps::Task<Outcome> NoWaitTransaction::commit()
 {
 	if (fetch_error_)
@@ -156,8 +156,8 @@ apps::Task<Outcome> NoWaitTransaction::commit()
 }
 
 /**
- * A lock for reading is given back first, as there is no other way from one to the other. Others may have had the
- * record in between; if they have not changed it, nobody could tell whether the lock was ever given back.
+ * Locks the changed keys for writing. A lock for reading is released first, as it cannot be converted. Other
+ * transactions may have the record in between; if they have not changed it, nobody can tell that the lock was released.
  */
 int NoWaitTransaction::lock_changed() noexcept
 {
@@ -206,7 +206,7 @@ apps::Task<void> NoWaitTransaction::roll_back()
 	co_return;
 }
 
-/** Fences before. */
+/** Fences, and releases the lock. */
 int NoWaitTransaction::unlock(Held &held) noexcept
 {
 	if (std::exchange(held.lock, Lock::none) == Lock::none)
@@ -214,7 +214,7 @@ int NoWaitTransaction::unlock(Held &held) noexcept
 	return locks_ ? session_->unlock(held.record, 1) : session_->mfence();
 }
 
-/** All of them, even if one fails. The first error. */
+/** Releases all locks, even if one fails. Returns the first error. */
 int NoWaitTransaction::unlock_all() noexcept
 {
 	int first_error = 0;

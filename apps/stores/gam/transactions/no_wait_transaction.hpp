@@ -16,7 +16,9 @@
 namespace prism::gam
 {
 
-/** What a lane of a NoWaitClient runs. Its session is a thread of its own, so that lanes' locks exclude each other. */
+/**
+ * The transaction of a lane of a NoWaitClient. Its session counts as a thread, so that lanes' locks exclude each other.
+ */
 class NoWaitTransaction final : public tx::Transaction
 {
 public:
@@ -32,7 +34,7 @@ public:
 	apps::Task<tx::Outcome> commit() override;
 	apps::Task<void> roll_back() override;
 	[[nodiscard]] int error() const noexcept override { return error_; }
-	/** Not known: what has waited for the network is not told from what has not. */
+	/** Unknown: operations that waited for the network are not counted apart. */
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return 0; }
 
 private:
@@ -66,9 +68,9 @@ private:
 	const Lock fetch_lock_;
 	const bool locks_;
 	tx::KeySet keys_;
-	std::vector<Held> held_;            /* of each key */
-	std::vector<std::uint32_t> chosen_; /* keys whose locks are to be tried together */
-	std::vector<Address> places_;       /* of their records */
+	std::vector<Held> held_;            /* one for each key */
+	std::vector<std::uint32_t> chosen_; /* keys to be locked together */
+	std::vector<Address> places_;       /* addresses of their records */
 	int fetch_error_ = 0;
 	int error_ = 0;
 };

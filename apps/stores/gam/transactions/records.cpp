@@ -18,10 +18,10 @@ namespace prism::gam
 namespace
 {
 
-/** Of a value, in the record's first block. */
+/** Bytes of a value that fit into the record's first block. */
 constexpr std::size_t beside_header = block_size - sizeof(Records::Header);
 
-/** From which any node opens the store. Never changed. */
+/** The data from which any node opens the store. Never changed. */
 struct Catalogue {
 	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'01; /* GAMTX, version 1 */
 
@@ -97,7 +97,9 @@ int Records::find(std::span<const std::byte> key, Address &record) noexcept
 	return error;
 }
 
-/* Whoever adds it first wins: the others have lost a record that nobody has seen. */
+/*
+ * Finds the record of @p key, or adds it. The first to add it wins: the others have lost a record that nobody has seen.
+ */
 int Records::find_in_index(std::span<const std::byte> key, Address &record) noexcept
 {
 	int error = look_up(key, record);
