@@ -108,7 +108,10 @@ int JakiroClient::start(apps::Operation &operation) noexcept
 	return error;
 }
 
-/* Who is polled first changes, so that no partition's results wait for ever if there is little room for them. */
+/*
+ * Polls another connection first each time, so that no partition's results wait for ever if there is little room for
+ * them.
+ */
 std::size_t JakiroClient::poll(std::span<apps::Operation *> completed) noexcept
 {
 	std::size_t count = 0;

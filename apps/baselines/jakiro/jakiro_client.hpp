@@ -16,8 +16,9 @@ namespace prism::kv
 {
 
 /**
- * See StoreClient: one thread at a time. When the connection to one worker breaks, the operations under way there fail,
- * and so do all later ones on keys of that partition, with ENOTCONN; other keys are not affected.
+ * A client of a Jakiro server. See StoreClient: one thread at a time. When the connection to one worker breaks, the
+ * operations under way there fail, and so do all later ones on keys of that partition, with ENOTCONN; other keys are
+ * not affected.
  */
 class JakiroClient final : public apps::StoreClient
 {
@@ -38,14 +39,14 @@ public:
 	{
 		return layout_.partition_of(layout_.hash_of(key));
 	}
-	/** 0, or the errno of what has broken the connection to the owner of that partition. */
+	/** Returns 0, or the errno value of the broken connection to the owner of that partition. */
 	[[nodiscard]] int broken(std::uint32_t partition) const noexcept;
 
-	/** Of all partitions together. */
+	/** Returns the depth of all partitions together. */
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
-	/** No partition is left. */
+	/** Returns true if no partition is left. */
 	[[nodiscard]] bool has_ended() const noexcept override;
 
 private:
@@ -57,7 +58,7 @@ private:
 	std::vector<std::unique_ptr<Connection>> connections_; /* by partition */
 	std::size_t depth_;
 	std::size_t under_way_ = 0;
-	std::size_t first_ = 0; /* to be polled */
+	std::size_t first_ = 0; /* connection to poll first */
 };
 
 } // namespace prism::kv

@@ -30,7 +30,7 @@ std::size_t memory_of_partition(const JakiroOptions &options) noexcept
 	return options.memory / options.server.threads;
 }
 
-/* With room for two, no pair is ever too long, and there is more in a partition than what was put last. */
+/* Requires room for two pairs: then no pair is ever too long, and a partition holds more than the last one stored. */
 Result<void> check(const JakiroOptions &options)
 {
 	const std::uint64_t longest = PairLog::size_of(options.server.max_key_size, options.server.max_value_size);

@@ -17,13 +17,15 @@ namespace prism::kv
 {
 
 struct JakiroOptions {
-	/** A client has a connection to each worker: max_connections are that many times as many as clients. */
+	/**
+	 * A client has a connection to each worker, so max_connections is the number of clients times that of workers.
+	 */
 	rpc::ServerOptions server;
-	std::uint64_t slots = 1 << 20; /**< of all partitions, rounded up to whole buckets */
+	std::uint64_t slots = 1 << 20; /**< slots of all partitions, rounded up to whole buckets */
 	std::size_t memory = std::size_t{1}
 			     << 30; /**< bytes for keys and values, of all partitions; each uses up to 128 GiB */
 	std::uint64_t seed = 0x6a616b69726f; /**< of the hash */
-	/** Null, or for each partition who learns of its evictions. Outlives the server. */
+	/** For each partition null or the listener to its evictions. Outlives the server. */
 	std::span<jakiro::EvictionListener *const> listeners;
 };
 
@@ -35,8 +37,10 @@ struct JakiroStats {
 class JakiroServer final : private rpc::CallHandler
 {
 public:
-	/** Errors: EINVAL (no slots, or memory that does not hold two of the longest pairs in each partition), ENOMEM,
-	 * those of rpc::Server::create(). */
+	/**
+	 * Creates a server. Errors: EINVAL (no slots, or memory that does not hold two of the longest pairs in each
+	 * partition), ENOMEM, those of rpc::Server::create().
+	 */
 	static Result<std::unique_ptr<JakiroServer>> create(const Context &context, const JakiroOptions &options);
 	~JakiroServer() override;
 
@@ -44,7 +48,7 @@ public:
 	/** See rpc::Server. */
 	Result<void> run() { return server_->run(); }
 	void stop() noexcept { server_->stop(); }
-	/** From any thread. */
+	/** Returns the statistics, from any thread. */
 	[[nodiscard]] JakiroStats stats() const noexcept;
 
 private:

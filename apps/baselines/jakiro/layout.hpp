@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Which partition a key belongs to. The server tells clients, behind its Hello, 12 bytes in network order: the seed of
- * the hash 8, the number of partitions 4.
+ * The assignment of keys to partitions. The server sends to clients, after its Hello, 12 bytes in network order: the
+ * seed of the hash 8, the number of partitions 4.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ namespace prism::kv::jakiro
 
 struct Layout {
 	static constexpr std::size_t size = 12;
-	static constexpr std::uint32_t partition_limit = 256; /**< as many as a server may have threads */
+	static constexpr std::uint32_t partition_limit = 256; /**< most threads of a server */
 
 	std::uint64_t seed = 0;
 	std::uint32_t partitions = 1;
@@ -28,14 +28,14 @@ struct Layout {
 	{
 		return apps::hash_key(key, seed);
 	}
-	/** By the hash of a key. */
+	/** Returns the partition for the hash of a key. */
 	[[nodiscard]] std::uint32_t partition_of(std::uint64_t hash) const noexcept
 	{
 		return static_cast<std::uint32_t>(apps::reduce(hash, partitions));
 	}
 
 	[[nodiscard]] std::vector<std::byte> serialize() const;
-	/** Reads what a server that is not trusted has told. Errors: EBADMSG. */
+	/** Parses the layout of a server that is not trusted. Errors: EBADMSG. */
 	static Result<Layout> parse(std::span<const std::byte> own);
 
 	friend bool operator==(const Layout &, const Layout &) noexcept = default;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where a partition keeps its pairs: a circular log. A new pair is written behind the last one, and the oldest ones
- * make room for it, whatever their sizes are. So memory never runs out, is never cut into pieces that fit nothing, and
- * the work for one pair is bounded by its size.
+ * The memory of a partition's pairs: a circular log. A new pair is written behind the last one, and the oldest ones
+ * make room for it, whatever their sizes are. So memory never runs out, is never fragmented, and the work for one pair
+ * is bounded by its size.
  */
 #pragma once
 
@@ -22,39 +22,39 @@ struct Pair {
 	std::span<const std::byte> value;
 };
 
-/** One thread at a time. After construction it neither allocates nor throws. */
+/** A log of pairs. One thread at a time. After construction it neither allocates nor throws. */
 class PairLog
 {
 public:
-	/** Where a pair is, in units of its memory. */
+	/** The place of a pair, in units of its memory. */
 	using Place = std::uint32_t;
 	static constexpr Place nowhere = ~Place{0};
 	static constexpr std::size_t unit = 32; /**< bytes */
 
-	/** Bytes that a pair takes. */
+	/** Returns the bytes that a pair takes. */
 	static constexpr std::uint64_t size_of(std::uint64_t key_size, std::uint64_t value_size) noexcept
 	{
 		return apps::rounded_up(apps::sum_of(sizeof(Header), apps::sum_of(key_size, value_size)), unit);
 	}
 
-	/** Of @p memory bytes, at most 128 GiB. */
+	/** Makes a log of @p memory bytes, at most 128 GiB. */
 	explicit PairLog(std::size_t memory);
 
-	/** The pair that append() has put there, as long as it was not dropped. */
+	/** Returns the pair that append() has put there, if it was not dropped. */
 	[[nodiscard]] Pair at(Place place) const noexcept;
 
-	/** Gives the pair another value. False if that has no room at its place; then nothing was changed. */
+	/** Replaces the value of the pair. Returns false if it has no room at its place; then nothing was changed. */
 	bool replace(Place place, std::span<const std::byte> value) noexcept;
 
-	/** Whether append() may be called for a pair of these sizes: it is not longer than the log. */
+	/** Returns true if append() may be called for a pair of these sizes: it is not longer than the log. */
 	[[nodiscard]] bool holds(std::uint64_t key_size, std::uint64_t value_size) const noexcept
 	{
 		return size_of(key_size, value_size) / unit <= units_;
 	}
 
 	/**
-	 * Writes a pair that is no part of this memory; its key is not empty. @p drop is called with (place, pair) for
-	 * each one that is about to be overwritten.
+	 * Writes a pair that is not in this memory; its key is not empty. Calls @p drop with (place, pair) for each
+	 * pair that is about to be overwritten.
 	 */
 	template <typename Drop>
 	Place append(const Pair &pair, Drop drop) noexcept
@@ -62,7 +62,7 @@ public:
 		const std::uint64_t wanted = size_of(pair.key.size(), pair.value.size()) / unit;
 		const std::uint64_t until_end = units_ - head_ % units_;
 		if (wanted > until_end) {
-			/* A pair does not go over the end. */
+			/* No pair wraps around the end. */
 			make_room(until_end, drop);
 			write(Header{static_cast<std::uint32_t>(until_end), 0, 0, 0}, {});
 		}
@@ -73,9 +73,9 @@ public:
 	}
 
 private:
-	/* In front of each pair, and of what is left over at the end of the memory. */
+	/* The header of each pair, and of the rest at the end of the memory. */
 	struct Header {
-		std::uint32_t units = 0; /* with the header */
+		std::uint32_t units = 0; /* including the header */
 		std::uint32_t value_size = 0;
 		std::uint64_t hash = 0;
 		std::uint32_t key_size = 0; /* 0: no pair */
@@ -105,8 +105,8 @@ private:
 	std::uint64_t units_;
 	std::unique_ptr<std::byte[]> memory_;
 	/* Positions never go back; modulo units_ they are places. */
-	std::uint64_t head_ = 0; /* where the next pair goes */
-	std::uint64_t tail_ = 0; /* the oldest one */
+	std::uint64_t head_ = 0; /* position of the next pair */
+	std::uint64_t tail_ = 0; /* position of the oldest pair */
 };
 
 } // namespace prism::kv::jakiro

@@ -16,7 +16,10 @@ namespace
 
 constexpr std::size_t absent = Partition::slots_of_bucket;
 
-/* The partition was chosen by the upper bits, the bucket by all of them: the lower ones still tell keys apart. */
+/*
+ * Returns the lower bits: the partition was chosen by the upper bits, the bucket by all of them, so the lower ones
+ * still distinguish keys.
+ */
 std::uint32_t tag_of(std::uint64_t hash) noexcept
 {
 	return static_cast<std::uint32_t>(hash);
@@ -40,7 +43,7 @@ Partition::Partition(std::uint64_t buckets, std::size_t memory, EvictionListener
 {
 }
 
-/* All keys of a partition have similar upper bits, so they are mixed once more. */
+/* Mixes the hash once more, as all keys of a partition have similar upper bits. */
 Partition::Bucket &Partition::bucket_of(std::uint64_t hash) noexcept
 {
 	return buckets_[apps::reduce(apps::mix(hash), buckets_.size())];
@@ -58,7 +61,7 @@ std::size_t Partition::find(const Bucket &bucket, std::uint64_t hash, std::span<
 	return absent;
 }
 
-/** Those before @p slot move back by one. */
+/** Moves the slots before @p slot back by one, and puts @p contents in front. */
 void Partition::move_to_front(Bucket &bucket, std::size_t slot, const Slot &contents) noexcept
 {
 	std::copy_backward(&bucket.slots[0], &bucket.slots[slot], &bucket.slots[slot] + 1);
@@ -81,7 +84,7 @@ void Partition::evict(Bucket &bucket, std::size_t slot, std::span<const std::byt
 	count.add_one();
 }
 
-/** The log is about to overwrite @p pair, which may have been erased or replaced before. */
+/** Evicts @p pair, which the log is about to overwrite, unless it has been erased or replaced before. */
 void Partition::forget(PairLog::Place place, const Pair &pair) noexcept
 {
 	Bucket &bucket = bucket_of(pair.hash);
@@ -131,7 +134,7 @@ Outcome Partition::put(std::uint64_t hash, std::span<const std::byte> key, std::
 			move_to_front(bucket, slot, found);
 			return Outcome::ok;
 		}
-		/* No eviction: the key gets another place. */
+		/* This is no eviction: the key gets another place. */
 		remove(bucket, slot);
 		objects_.subtract_one();
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What one thread owns of a Jakiro cache: buckets of 8 slots, each slot with a part of a key's hash and the place of
- * its pair. The slots of a bucket stand in the order of their last use, so the last one is the least recently used. A
- * bucket is one cache line. There are no locks.
+ * One thread's part of a Jakiro cache: buckets of 8 slots, each slot with a part of a key's hash and the place of its
+ * pair. The slots of a bucket are in the order of their last use, so the last one is the least recently used. A bucket
+ * is one cache line. There are no locks.
  */
 #pragma once
 
@@ -31,7 +31,9 @@ struct PartitionStats {
 	PartitionStats &operator+=(const PartitionStats &other) noexcept;
 };
 
-/** Learns what is evicted, on the thread of the partition; between the call and the eviction, no operation runs there.
+/**
+ * A listener to evictions, called on the thread of the partition; between the call and the eviction, no operation runs
+ * there.
  */
 class EvictionListener
 {
@@ -41,28 +43,33 @@ public:
 };
 
 /**
- * One thread at a time, but for stats(). After construction it neither allocates nor throws. It shares no cache line
- * with another one.
+ * A partition. One thread at a time, except for stats(). After construction it neither allocates nor throws. Aligned so
+ * that no two share a cache line.
  */
 class alignas(64) Partition
 {
 public:
 	static constexpr std::size_t slots_of_bucket = 8;
 
-	/** For keys and values of @p memory bytes, each with a header. @p listener: null, or outlives the partition. */
+	/**
+	 * Makes a partition for keys and values of @p memory bytes, each with a header. @p listener: null, or outlives
+	 * the partition.
+	 */
 	Partition(std::uint64_t buckets, std::size_t memory, EvictionListener *listener = nullptr);
 
-	/** ok, with the value's size in @p size and the value in @p into, which has room for any value; or not_found.
-	 * @p hash, here and below: of the key, the same for all operations on it. */
+	/**
+	 * Gets a value. Returns ok, with its size in @p size and its bytes in @p into, which has room for any value; or
+	 * not_found. @p hash, here and below: of the key, the same for all operations on it.
+	 */
 	apps::Outcome get(std::uint64_t hash, std::span<const std::byte> key, std::span<std::byte> into,
 		std::uint32_t &size) noexcept;
-	/** ok, or full: then nothing was changed. */
+	/** Stores a value. Returns ok, or full: then nothing was changed. */
 	apps::Outcome put(
 		std::uint64_t hash, std::span<const std::byte> key, std::span<const std::byte> value) noexcept;
-	/** ok or not_found. */
+	/** Erases a key. Returns ok or not_found. */
 	apps::Outcome erase(std::uint64_t hash, std::span<const std::byte> key) noexcept;
 
-	/** From any thread; counts of different kinds may be of slightly different moments. */
+	/** Returns the statistics, from any thread; counts of different kinds may be of slightly different moments. */
 	[[nodiscard]] PartitionStats stats() const noexcept;
 
 	static constexpr std::uint64_t bucket_size = 64; /**< bytes */
@@ -80,7 +87,7 @@ private:
 	};
 	static_assert(sizeof(Bucket) == bucket_size);
 
-	/* One thread writes it, any may read it: it needs no atomic addition. */
+	/* A counter that one thread writes and any may read: it needs no atomic addition. */
 	class Count
 	{
 	public:

@@ -7,7 +7,7 @@ namespace prism::kv
 namespace
 {
 
-/** A store keeps nothing of a connection. */
+/** A session of a store that keeps nothing for a connection. */
 class Session final : public RequestSession
 {
 public:

@@ -19,9 +19,9 @@ public:
 
 private:
 	/**
-	 * Executes @p request, whose key and value are within the limits. The outcome, anything but Outcome::failed,
-	 * goes to @p response; for a GET, so does the value's size, and the value goes to @p value, which has room for
-	 * any. Null, or what is wrong with the request. Neither throws nor keeps the spans.
+	 * Executes @p request, whose key and value are within the limits. Sets the outcome, anything but
+	 * Outcome::failed, in @p response; for a GET also the value's size, and copies the value to @p value, which has
+	 * room for any. Returns null, or what is wrong with the request. Neither throws nor keeps the spans.
 	 */
 	virtual const char *execute(
 		const Request &request, std::span<std::byte> value, Response &response) noexcept = 0;
@@ -34,8 +34,8 @@ class RequestHandler : public rpc::CallHandler
 {
 public:
 	/**
-	 * Keys and values of @p request are within the server's limits. For a GET, the value goes to @p value, which
-	 * has room for any, and its size to @p value_size. Returns anything but Outcome::failed.
+	 * Handles @p request, whose key and value are within the server's limits. For a GET, copies the value to @p
+	 * value, which has room for any, and its size to @p value_size. Returns anything but Outcome::failed.
 	 */
 	virtual apps::Outcome handle(
 		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept = 0;

@@ -16,9 +16,9 @@ namespace prism::kv
 {
 
 /**
- * See StoreClient: one thread at a time. Once the link is broken every operation ends as failed. With
- * rpc::ClientOptions::call_limit, so does one whose call takes longer, with ETIMEDOUT; its place among the depth() ones
- * is taken until the response has come after all.
+ * A client by calls. See StoreClient: one thread at a time. Once the link is broken, every operation ends as failed.
+ * With rpc::ClientOptions::call_limit, so does one whose call takes longer, with ETIMEDOUT; it keeps its place among
+ * the depth() ones until the late response has come.
  */
 class RpcClient : public apps::StoreClient, private rpc::ClientLink::Listener
 {
@@ -34,7 +34,9 @@ public:
 protected:
 	explicit RpcClient(std::unique_ptr<rpc::ClientLink> connected);
 
-	/** What a slot needs whose READs have up to @p read bytes. Errors: EBADMSG (limits that no message can keep).
+	/**
+	 * Returns the sizes of a slot whose READs have up to @p read bytes. Errors: EBADMSG (limits that no message can
+	 * keep).
 	 */
 	static Result<rpc::SlotSizes> measure(const apps::Hello &server, std::size_t read = 0);
 
@@ -43,7 +45,7 @@ protected:
 
 	/** The first step of the operation in @p slot; here, the call. */
 	virtual void begin(std::uint32_t slot) noexcept { call(slot); }
-	/** Does the operation of @p slot by a call. */
+	/** Runs the operation of @p slot by a call. */
 	void call(std::uint32_t slot) noexcept;
 	/** Ends it; its length is set if it is a GET that is ok. */
 	void finish(std::uint32_t slot, apps::Outcome outcome) noexcept;
@@ -60,10 +62,11 @@ private:
 
 	std::unique_ptr<rpc::ClientLink> connection_;
 	std::vector<apps::Operation *> operations_; /* by slot; null: free or ended */
-	std::vector<std::uint8_t> users_;     /* of each slot: the operation until it is handed back, and the link */
+	std::vector<std::uint8_t>
+		users_; /* by slot: number of users: the operation until it is returned, and the link */
 	std::vector<std::uint8_t> abandoned_; /* by slot: the link uses it without an operation */
 	std::vector<std::uint32_t> free_slots_;
-	std::vector<std::uint32_t> ended_; /* a ring of slots whose operations are not handed back yet */
+	std::vector<std::uint32_t> ended_; /* a ring of slots whose operations poll() has not returned yet */
 	std::vector<apps::Operation *> ended_operations_;
 	std::uint64_t ended_begin_ = 0;
 	std::uint64_t ended_end_ = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The store whose every operation is a call: what the CPU of a server can do against one-sided operations. */
+/* The store in which every operation is a call: the power of a server's CPU, to compare with one-sided operations. */
 #pragma once
 
 #include "kv_calls/request_handler.hpp"
@@ -29,7 +29,7 @@ struct RpcStoreStats {
 class RpcStoreServer final : private RequestHandler
 {
 public:
-	/** Errors: EINVAL (capacity or memory of 0), ENOMEM, those of rpc::Server::create(). */
+	/** Creates a store. Errors: EINVAL (capacity or memory of 0), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<RpcStoreServer>> create(const Context &context, const RpcStoreOptions &options);
 	~RpcStoreServer() override;
 

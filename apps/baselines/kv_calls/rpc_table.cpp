@@ -103,7 +103,7 @@ Outcome RpcTable::put(std::span<const std::byte> key, std::span<const std::byte>
 	return stored ? Outcome::ok : Outcome::full;
 }
 
-/* Those behind the gap that would no longer be found move into it: no tombstones. */
+/* Removes the slot. Slots behind the gap that could no longer be found move into it, so there are no tombstones. */
 void RpcTable::remove(Shard &shard, Object &slot) noexcept
 {
 	const std::size_t mask = shard.slots.size() - 1;

@@ -24,18 +24,20 @@ namespace prism::kv
 class RpcTable
 {
 public:
-	/** For at most @p capacity objects in @p memory bytes. */
+	/** Makes a table for at most @p capacity objects in @p memory bytes. */
 	RpcTable(std::uint64_t capacity, std::size_t memory);
 
-	/** ok, with the value's size in @p size and the value in @p into, which has room for any value; or not_found.
+	/**
+	 * Gets a value. Returns ok, with its size in @p size and its bytes in @p into, which has room for any value; or
+	 * not_found.
 	 */
 	apps::Outcome get(std::span<const std::byte> key, std::span<std::byte> into, std::uint32_t &size) noexcept;
-	/** ok, or full: then nothing was changed. */
+	/** Stores a value. Returns ok, or full: then nothing was changed. */
 	apps::Outcome put(std::span<const std::byte> key, std::span<const std::byte> value) noexcept;
-	/** ok or not_found. */
+	/** Erases a key. Returns ok or not_found. */
 	apps::Outcome erase(std::span<const std::byte> key) noexcept;
 
-	/** Objects stored. */
+	/** Returns the number of stored objects. */
 	[[nodiscard]] std::uint64_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 
 private:
@@ -57,7 +59,7 @@ private:
 	};
 
 	Shard &shard_of(std::uint64_t hash) noexcept { return shards_[hash >> 58]; }
-	/* The slot of the key, or the empty one where it belongs. */
+	/* Returns the slot of the key, or the empty one where it belongs. */
 	Object &find(Shard &shard, std::uint64_t hash, std::span<const std::byte> key) noexcept;
 	bool insert(Shard &shard, Object &slot, const Object &object) noexcept;
 	void remove(Shard &shard, Object &slot) noexcept;

@@ -100,7 +100,10 @@ Outcome CuckooTable::get(std::span<const std::byte> key, std::span<std::byte> in
 	return Outcome::ok;
 }
 
-/* An entry twice on a path would be moved twice, and the second move would take the wrong one. */
+/*
+ * Returns true if @p place is on the path to @p step: an entry twice on a path would be moved twice, and the second
+ * move would take the wrong one.
+ */
 bool CuckooTable::on_path(std::uint32_t step, std::uint64_t place) const noexcept
 {
 	for (std::uint32_t left = steps_[step].length; left-- > 0; step = steps_[step].parent) {
@@ -110,7 +113,7 @@ bool CuckooTable::on_path(std::uint32_t step, std::uint64_t place) const noexcep
 	return false;
 }
 
-/* Breadth first: the fewest moves. Returns the step at an empty place. */
+/* Searches breadth first, for the fewest moves. Returns the step at an empty place. */
 std::optional<std::uint32_t> CuckooTable::search(std::uint64_t hash) noexcept
 {
 	steps_.clear();
@@ -131,7 +134,10 @@ std::optional<std::uint32_t> CuckooTable::search(std::uint64_t hash) noexcept
 	return std::nullopt;
 }
 
-/* From the empty place backwards, so that no key is missing in between. Returns the place that may be written. */
+/*
+ * Moves entries, from the empty place backwards, so that no key is missing in between. Returns the place that may be
+ * written.
+ */
 std::uint64_t CuckooTable::make_room(std::uint32_t step) noexcept
 {
 	while (steps_[step].length > 1) {

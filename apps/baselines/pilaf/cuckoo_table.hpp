@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The server's side of Pilaf's memory: 3-way cuckoo hashing with one entry to a place, as in the paper. Only the server
- * writes. A key that makes room for another one stands at its new place before it leaves the old one.
+ * writes. A key that is moved stands at its new place before it leaves the old one.
  */
 #pragma once
 
@@ -28,9 +28,9 @@ struct CuckooOptions {
 	std::uint64_t entries = 1 << 20;           /**< places in the table; about 9 of 10 can be used */
 	std::size_t memory = std::size_t{1} << 30; /**< bytes for extents */
 	std::uint64_t seed = 0x70696c6166;         /**< of the hash */
-	/** How long a freed extent keeps its bytes, so that GETs under way seldom find others there. */
+	/** Time that a freed extent keeps its bytes, so that GETs under way seldom find others there. */
 	std::chrono::microseconds rest = std::chrono::milliseconds(1);
-	/** Places that are looked at for one insertion before the table counts as full. */
+	/** Places searched for one insertion before the table counts as full. */
 	std::uint32_t search_limit = 1024;
 };
 
@@ -45,15 +45,17 @@ enum class Damage : std::uint8_t {
 	extent,
 };
 
-/** Thread-safe: updates are made under one lock, with what they install written before. */
+/** A cuckoo table. Thread-safe: updates are made under one lock, after the extents that they install were written. */
 class CuckooTable
 {
 public:
-	/** Registers its memory in @p pd, for peers to read. Errors: EINVAL (options of 0), those of Buffer::create().
+	/**
+	 * Creates a table and registers its memory in @p pd, for peers to read. Errors: EINVAL (options of 0), those of
+	 * Buffer::create().
 	 */
 	static Result<std::unique_ptr<CuckooTable>> create(const ProtectionDomain &pd, const CuckooOptions &options_);
 
-	/** What RequestHandler::handle() answers for these calls. */
+	/** Execute these calls, with the results of RequestHandler::handle(). */
 	apps::Outcome get(std::span<const std::byte> key, std::span<std::byte> into, std::uint32_t &size) noexcept;
 	apps::Outcome put(std::span<const std::byte> key, std::span<const std::byte> value) noexcept;
 	apps::Outcome erase(std::span<const std::byte> key) noexcept;
@@ -62,12 +64,11 @@ public:
 	[[nodiscard]] RemoteRegion extent_memory() const noexcept { return extents_.remote(); }
 	[[nodiscard]] CuckooStats stats() const noexcept;
 
-	/** For tests: changes one bit behind the checksums' back, or changes it back. False: no such key, or no value.
-	 */
+	/** For tests: flips one bit without the checksums. Returns false if there is no such key, or no value. */
 	bool damage(std::span<const std::byte> key, Damage part) noexcept;
 
 private:
-	/* A place in the search for an empty one, and the one whose entry would move there. */
+	/* A place in the search for an empty one, and the step whose entry would move there. */
 	struct Step {
 		std::uint64_t place = 0;
 		std::uint32_t parent = 0;

@@ -78,7 +78,7 @@ void PilafClient::read_extent(std::uint32_t slot) noexcept
 {
 	Lookup &lookup = lookups_[slot];
 	const Entry &entry = lookup.entry;
-	/* A whole entry that makes no sense is no torn one: the server is not to be trusted. */
+	/* An intact entry that makes no sense is not torn: the server is not to be trusted. */
 	if (entry.key_size > limits().max_key_size || entry.value_size > limits().max_value_size ||
 		!extent_memory_.contains(entry.address, entry.extent_size())) {
 		link().break_off(EBADMSG);
@@ -90,7 +90,7 @@ void PilafClient::read_extent(std::uint32_t slot) noexcept
 	reads_.read(slot, {entry.address, extent_memory_.rkey}, static_cast<std::uint32_t>(entry.extent_size()));
 }
 
-/* What was torn is over by the next READ, or the place has other contents. */
+/* Reads again: a torn state is over by the next READ, or the place has other contents. */
 void PilafClient::retry(std::uint32_t slot) noexcept
 {
 	Lookup &lookup = lookups_[slot];

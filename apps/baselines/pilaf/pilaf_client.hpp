@@ -44,12 +44,12 @@ public:
 	[[nodiscard]] const PilafClientStats &stats() const noexcept { return counted_; }
 
 private:
-	/* How far a GET has come. */
+	/* The progress of a GET. */
 	struct Lookup {
 		pilaf::Candidates places{};
 		std::size_t way = 0;
 		std::uint32_t torn = 0;
-		bool has_entry = false; /* the READ under way is that of the extent */
+		bool has_entry = false; /* the READ under way is for the extent */
 		pilaf::Entry entry;
 	};
 

@@ -25,7 +25,7 @@ struct PilafStats {
 class PilafServer final : private RequestHandler
 {
 public:
-	/** Errors: EINVAL (a table without room), ENOMEM, those of rpc::Server::create(). */
+	/** Creates a server. Errors: EINVAL (a table without room), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<PilafServer>> create(const Context &context, const PilafOptions &options);
 	~PilafServer() override;
 

@@ -40,7 +40,7 @@ enum ExitCode {
 	unknown = 6
 };
 
-/* Of batch: a command with a key, and a value of the longest */
+/* Longest line of batch: a command with a key, and a value of the greatest length */
 constexpr std::size_t longest_line = 2 * std::size_t{apps::longest_object};
 
 struct Options {
@@ -101,7 +101,7 @@ private:
 	ShardedClient &store_;
 };
 
-/** Says what went wrong, if anything did. */
+/** Reports an error, if there was one. */
 int Tool::report(const Operation &operation, const std::string &key) const
 {
 	switch (operation.outcome) {
@@ -143,7 +143,10 @@ std::string Tool::why_failed(const Operation &operation) const
 	}
 }
 
-/** Does @p call, which waits, at the shard of @p operation's key; its outcome, or failed if that shard is not there. */
+/**
+ * Runs @p call, which waits, at the shard of @p operation's key. Returns its outcome, or failed if that shard is
+ * absent.
+ */
 template <typename Call>
 Outcome Tool::at_shard(Operation &operation, Call call)
 {
@@ -154,14 +157,14 @@ Outcome Tool::at_shard(Operation &operation, Call call)
 	return operation.outcome = Outcome::failed;
 }
 
-/** Of the longest value of its shard. */
+/** Returns room for the longest value of the key's shard. */
 std::vector<std::byte> Tool::room_for(const std::string &key)
 {
 	PrismClient *const client = store_.client(store_.shard_of(bytes_of(key)));
 	return std::vector<std::byte>(client ? client->server().max_value_size : 0);
 }
 
-/** All at once. @p lines: each value on a line of its own. */
+/** Gets all keys at once. @p lines: prints each value on a line of its own. */
 int Tool::get(const std::vector<std::string> &keys, bool lines)
 {
 	std::vector<Operation> operations;
@@ -187,7 +190,7 @@ int Tool::get(const std::vector<std::string> &keys, bool lines)
 	return worst;
 }
 
-/** One after another, each on a line of its own behind its version. */
+/** Gets the keys one after another; prints each value on a line of its own after its version. */
 int Tool::get_versioned(const std::vector<std::string> &keys)
 {
 	int worst = done;
@@ -208,7 +211,7 @@ int Tool::get_versioned(const std::vector<std::string> &keys)
 	return worst;
 }
 
-/** The version's slot, or an exit code. Version 0 is that of an absent key. */
+/** Finds the version's slot. Returns nothing, or an exit code. Version 0 is that of an absent key. */
 std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version)
 {
 	Operation get = operation_on(OperationKind::get, key);
@@ -222,7 +225,7 @@ std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, bool
 	return other_version;
 }
 
-/** A PUT or an ERASE, on a condition if there is one. */
+/** Runs a PUT or an ERASE, on a condition if there is one. */
 int Tool::change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version)
 {
 	if (!version) {
@@ -246,7 +249,7 @@ int Tool::put(const std::string &key, const std::string &value, const std::optio
 	return change(operation, key, version);
 }
 
-/** The standard input; what is too long for it, the store refuses. */
+/** Stores the standard input; the store refuses too long values. */
 int Tool::put_input(const std::string &key, const std::optional<std::uint64_t> &version)
 {
 	const Result<std::string> value = apps::read_standard_input(apps::longest_object);
@@ -258,7 +261,7 @@ int Tool::erase(const std::string &key, const std::optional<std::uint64_t> &vers
 	return change(operation_on(OperationKind::erase, key), key, version);
 }
 
-/** Does @p call with every server that is there, and complains of the others. */
+/** Runs @p call with every present server, and complains of the others. */
 template <typename Call>
 int Tool::everywhere(Call call)
 {
@@ -288,7 +291,7 @@ int Tool::recover()
 	return everywhere([](PrismClient &shard) { return shard.request_recovery(); });
 }
 
-/** "get KEY...", "put KEY VALUE", "delete KEY"; the value is the rest of its line. */
+/** Runs a line: "get KEY...", "put KEY VALUE", "delete KEY"; the value is the rest of its line. */
 int Tool::line(const std::string &text)
 {
 	std::istringstream words(text);

@@ -64,7 +64,7 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	store.max_value_size = options.max_value;
 	store.shard = options.shard;
 	for (const std::string &text : options.classes)
-		store.classes.push_back(apps::parse_class(text).value()); /* check_class() has seen it */
+		store.classes.push_back(apps::parse_class(text).value()); /* check_class() has checked it */
 	if (store.classes.empty())
 		store.classes = {PrismServerOptions::class_for(options.records, options.max_key, options.max_value)};
 	Result<std::unique_ptr<PrismServer>> made = PrismServer::create(context, store);
@@ -73,7 +73,7 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	return std::unique_ptr<apps::Service>(*std::move(made));
 }
 
-/** @p each: connections that one client has. */
+/** Returns the options of a server by calls. @p each: connections of one client. */
 rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &settings, std::uint32_t each = 1)
 {
 	rpc::ServerOptions server;
@@ -95,7 +95,7 @@ rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &set
 	return server;
 }
 
-/** Room for the records, rounded up to pieces of the next power of two as arenas cut them, and some to spare. */
+/** Returns room for the records, rounded up to pieces of the next power of two as arenas cut them, with some spare. */
 std::size_t arena(const Options &options)
 {
 	std::size_t piece = 64;
@@ -135,7 +135,10 @@ void collect_cache(std::vector<apps::Metric> &metrics, const JakiroServer &serve
 		static_cast<double>(stats.objects), {}, std::nullopt});
 }
 
-/** Clients have a connection to each thread. The share of each partition differs a little, hence the pairs to spare. */
+/**
+ * Makes a Jakiro store. Clients have a connection to each thread. The shares of the partitions differ a little, hence
+ * the spare pairs.
+ */
 Made make_jakiro(const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	JakiroOptions store;
@@ -175,7 +178,7 @@ using Maker = Made (*)(const Context &, const Options &, const apps::ServerSetti
 struct Kind {
 	std::string_view name;
 	Maker make = nullptr;
-	bool has_ways = false; /* of its calls */
+	bool has_ways = false; /* true if its calls have several ways */
 };
 
 constexpr std::array<Kind, 4> kinds{{
@@ -210,7 +213,7 @@ Result<apps::ServerProgram::Stores> make(
 	return stores;
 }
 
-/** What is wrong with the whole command line, or nothing. */
+/** Returns the error of the whole command line, or an empty string. */
 std::string problem_of(const apps::ServerProgram &program, const Options &options)
 {
 	if (options.shard.shard >= options.shard.shards)

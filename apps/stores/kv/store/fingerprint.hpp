@@ -13,12 +13,12 @@ namespace prism::kv
 /** The secret of a server's fingerprints; its clients learn it when they connect. */
 using HashKey = std::array<unsigned char, 16>;
 
-/** A new one. */
+/** Returns a new secret. */
 HashKey random_hash_key() noexcept;
 
 /**
- * SipHash-2-4 with 128 bits: without the secret no client can choose keys that collide. A member's fingerprint, whose
- * claim() is not zero either. Thread-safe.
+ * Returns the member's fingerprint of @p key: SipHash-2-4 with 128 bits, so that without the secret no client can
+ * choose keys that collide. Its claim() is never zero. Thread-safe.
  */
 Fingerprint fingerprint_of(const HashKey &secret, std::span<const std::byte> key) noexcept;
 

@@ -9,13 +9,13 @@ namespace prism::kv
 
 Hints::Hints(std::size_t capacity) : sets_(capacity ? std::bit_ceil((capacity + ways - 1) / ways) : 0) {}
 
-/* By bits of the fingerprint that say nothing of the key's buckets and home. */
+/* Chooses the set by bits of the fingerprint that do not determine the key's buckets and home. */
 Hints::Set *Hints::set_of(const Fingerprint &key) noexcept
 {
 	return sets_.empty() ? nullptr : &sets_[(key.low >> 1 & 0x7fff'ffff) % sets_.size()];
 }
 
-/** Never 0, so that no hint is. */
+/** Returns the tag, never 0, so that no hint is 0. */
 Hints::Hint Hints::tag_of(const Fingerprint &key) noexcept
 {
 	const auto bits = static_cast<Hint>(key.high >> 8 & 0xff'ffff) << 3 | static_cast<Hint>(key.low >> 32 & 7);

@@ -17,7 +17,7 @@ namespace prism::kv
 
 /* On control channels, beside those of apps::ControlKind */
 
-/** Client: value is how many versions it wants; server: the first of as many. */
+/** Client: value is the number of versions that it wants; server: the first of as many. */
 constexpr apps::ControlKind lease_message = message_of(apps::Application::kv, 0);
 
 /** Regions of a PRISM-KV server's connection record. */
@@ -25,10 +25,11 @@ constexpr std::uint32_t table_region = 1;
 constexpr std::uint32_t scratch_region = 2;
 
 /**
- * What a PRISM-KV server and its client tell each other behind the Hello, 72 bytes in network order: secret 16,
- * buckets 4, number of the connection 4, first version of LeasedVersions::first_lease 8, shard 2, shards 2, reserved 4,
- * the store's name 32 (zeros follow it). A client tells the shard that it wants, and of how many. The free lists of the
- * server's record are its size classes, its regions the table and the connection's scratch.
+ * The introduction that a PRISM-KV server and its client exchange after the Hello, 72 bytes in network order: secret
+ * 16, buckets 4, number of the connection 4, first version of LeasedVersions::first_lease 8, shard 2, shards 2,
+ * reserved 4, the store's name 32 (padded with zeros). A client sends the shard that it wants, and the number of
+ * shards. The free lists of the server's record are its size classes, its regions the table and the connection's
+ * scratch.
  */
 struct Introduction {
 	static constexpr std::size_t size = 72;
@@ -41,14 +42,16 @@ struct Introduction {
 
 	[[nodiscard]] std::vector<std::byte> serialize() const;
 
-	/** Reads what @p record, whose Hello has been parsed, says behind it; @p who names its sender, who is not
-	 * trusted. Errors: EBADMSG. */
+	/**
+	 * Parses the part of @p record after the Hello, which has been parsed. @p who names its sender, who is not
+	 * trusted. Errors: EBADMSG.
+	 */
 	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 };
 
 /**
- * The server that @p record, from a peer that is not trusted, describes. Errors: EBADMSG, EPROTONOSUPPORT (another kind
- * of store).
+ * Returns the server that @p record, from a peer that is not trusted, describes. Errors: EBADMSG, EPROTONOSUPPORT
+ * (another kind of store).
  */
 Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who);
 

@@ -19,7 +19,7 @@
 namespace prism::kv
 {
 
-/** Registered memory of a lane: what its requests send and where their answers go. */
+/** Registered memory of a lane: the data of its requests, and room for their answers. */
 struct LaneMemory {
 	std::span<std::byte> out;           /* an object to store */
 	std::span<std::byte> in;            /* an object as it was read; the same room */
@@ -30,7 +30,7 @@ struct LaneMemory {
 
 	static constexpr std::size_t slots = 2 * Geometry::bucket_slots;
 
-	/** Bytes that a lane needs for objects of up to @p object_room bytes, a multiple of 32. */
+	/** Returns the bytes that a lane needs for objects of up to @p object_room bytes, a multiple of 32. */
 	static constexpr std::size_t size(std::size_t object_room)
 	{
 		return 2 * object_room + (slots + 2) * sizeof(Slot);
@@ -48,21 +48,23 @@ struct LaneMemory {
 
 struct Version;
 
-/** Where one operation at a time runs: its memory, its request under way, and the coroutine that waits for it. */
+/**
+ * A lane, which runs one operation at a time: its memory, its request under way, and the coroutine that waits for it.
+ */
 struct Lane {
 	std::uint32_t number = 0; /* the wr_id of its requests */
 	LaneMemory memory;
 	apps::Operation *operation = nullptr;
-	Version *version = nullptr; /* a GET's answer, the condition of a PUT or ERASE; null: not wanted */
+	Version *version = nullptr; /* a GET's answer, the condition of a PUT or ERASE; null: none */
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
 	bool changes = false;    /* the operation is no GET */
-	bool waits = false;      /* for the next connection, if it loses its own before it may have changed anything */
-	bool sent = false;       /* a request of it, on this connection */
+	bool waits = false;      /* for the next connection, if this one is lost before it may change anything */
+	bool sent = false;       /* a request of it was sent on this connection */
 	std::chrono::steady_clock::time_point first_without_buffer;
 
 	Chain chain; /* its request under way, or about to be */
-	/** An empty chain in place: assigning one would copy all that it has room for. */
+	/** Makes an empty chain in place; assigning one would copy all of its room. */
 	Chain &begin_chain() noexcept { return *std::construct_at(&chain); }
 
 	apps::Waiter waiter;
@@ -70,7 +72,10 @@ struct Lane {
 	std::uint32_t round_trips = 0;
 };
 
-/** What co_await on a posted request gives: its completion. A request that could not be posted has failed at once. */
+/**
+ * The event of a posted request: co_await returns its completion. A request that could not be posted has failed at
+ * once.
+ */
 class RoundTrip : public apps::Event
 {
 public:

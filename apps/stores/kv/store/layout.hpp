@@ -18,20 +18,20 @@ namespace prism::kv
 
 static_assert(std::endian::native == std::endian::little, "slots and objects are read and written in place");
 
-/** What stands for a key in the table: a keyed hash of it. Bit 0 says whether the slot is a member's or a claim's. */
+/** The representation of a key in the table: a keyed hash of it. Bit 0 tells if the slot is a member's or a claim's. */
 struct Fingerprint {
 	std::uint64_t low = 0;
 	std::uint64_t high = 0;
 
 	friend bool operator==(const Fingerprint &, const Fingerprint &) = default;
 
-	/** The key is in the table. */
+	/** Returns the form of a key that is in the table. */
 	[[nodiscard]] Fingerprint member() const noexcept { return {low | 1, high}; }
-	/** An insert of the key is under way. Never zero: see fingerprint_of(). */
+	/** Returns the form of a key whose insert is under way. Never zero: see fingerprint_of(). */
 	[[nodiscard]] Fingerprint claim() const noexcept { return {low & ~std::uint64_t{1}, high}; }
 };
 
-/** One slot of the table: what a CAS compares and swaps at once. */
+/** One slot of the table: the operand of one CAS. */
 struct alignas(32) Slot {
 	Fingerprint key;
 	prismdv_bounded_ptr object{}; /* of a claim: ptr 0, bound the number of the connection, tag as everywhere */
@@ -57,8 +57,8 @@ struct ObjectHeader {
 static_assert(sizeof(ObjectHeader) == 16);
 
 /**
- * Where a key may be: any slot of its two buckets, preferably its home. An emptied slot is free for every key at once,
- * because a search for a key reads all slots of its buckets.
+ * The slots in which a key may be: any of its two buckets, preferably its home. An emptied slot is free for every key
+ * at once, because a search for a key reads all slots of its buckets.
  */
 class Geometry
 {
@@ -73,7 +73,7 @@ public:
 	[[nodiscard]] std::uint64_t slot_count() const noexcept { return std::uint64_t{buckets_} * bucket_slots; }
 	[[nodiscard]] std::uint64_t table_bytes() const noexcept { return slot_count() * sizeof(Slot); }
 
-	/** The first bucket of a key and, always another one, the second. */
+	/** Returns the first bucket of a key and, always another one, the second. */
 	[[nodiscard]] std::array<std::uint32_t, 2> buckets_of(const Fingerprint &key) const noexcept
 	{
 		const std::uint32_t first = scale(key.low >> 32, buckets_);
@@ -81,7 +81,7 @@ public:
 		return {first, second + (second >= first)};
 	}
 
-	/** Index of the slot that a key takes if it can. */
+	/** Returns the index of the slot that a key takes if it can. */
 	[[nodiscard]] std::uint64_t home_of(const Fingerprint &key) const noexcept
 	{
 		return first_slot(buckets_of(key)[0]) + (key.high & (bucket_slots - 1));
@@ -90,7 +90,7 @@ public:
 	static std::uint64_t first_slot(std::uint32_t bucket) noexcept { return std::uint64_t{bucket} * bucket_slots; }
 
 private:
-	/* 32 random bits to [0, range) */
+	/* Scales 32 random bits to [0, range) */
 	static std::uint32_t scale(std::uint64_t bits, std::uint32_t range) noexcept
 	{
 		return static_cast<std::uint32_t>((bits * range) >> 32);

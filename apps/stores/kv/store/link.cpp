@@ -15,7 +15,7 @@ namespace prism::kv
 namespace
 {
 
-/* Work requests of one lane at most at once: claim_and_read() */
+/* Most work requests of one lane at once: claim_and_read() */
 constexpr std::uint32_t requests_a_lane = 3;
 
 } // namespace

@@ -18,23 +18,23 @@ namespace prism::kv
 
 using apps::ServerAddress;
 
-/** What all connections of one client have in common. */
+/** The common options of all connections of one client. */
 struct LinkOptions {
 	ProtectionDomain pd;
 	CompletionQueue cq;
 	ServerAddress server;
-	std::uint32_t depth = 1;                                     /**< operations under way at once */
-	ShardName shard;                                             /**< which is wanted; its store is not looked at */
-	std::optional<std::string> store;                            /**< name of the store; empty: any */
-	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of all of the set-up */
-	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< of it, until the server listens */
+	std::uint32_t depth = 1;                                       /**< operations under way at once */
+	ShardName shard;                                               /**< the wanted shard; its store is ignored */
+	std::optional<std::string> store;                              /**< name of the store; empty: any */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< for the whole set-up */
+	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< of that, until the server listens */
 };
 
 /** A client's connection to a PRISM-KV server. */
 class Link final : public apps::ServerLink
 {
 public:
-	/** Work requests that a client of this depth has on its queue pair at most. */
+	/** Returns the most work requests that a client of this depth has on its queue pair. */
 	static std::uint32_t work_requests(std::uint32_t depth) noexcept;
 
 	/**

@@ -19,15 +19,15 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t max_depth = 4096;
-/* For buffers that others have freed */
+/* Time to wait for buffers that others have freed */
 constexpr std::chrono::seconds patience_for_buffers{1};
-/* One attempt to connect again waits so long for somebody who listens */
+/* Time that one attempt to reconnect waits for a listener */
 constexpr std::chrono::milliseconds attempt_limit{100};
-/* Not of a lane */
+/* wr_id of reports, which belong to no lane */
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
-/* How often a busy client looks at its control channel, which costs a system call */
+/* Polls between two checks of the control channel, each a system call, by a busy client */
 constexpr std::uint64_t polls_a_talk = 256;
-/* A client that has nothing under way looks there before it begins, if the last look is older */
+/* An idle client checks the channel before an operation if the last check is older than this */
 constexpr std::chrono::milliseconds trusted{1};
 
 std::size_t room_for(const ServerView &view)
@@ -36,7 +36,7 @@ std::size_t room_for(const ServerView &view)
 	return (object + 31) / 32 * 32;
 }
 
-/** What a request ends with whose connection is lost. */
+/** Returns the completion of a request whose connection is lost. */
 Completion flushed()
 {
 	Completion failed;
@@ -100,8 +100,8 @@ PrismClient::PrismClient(Context context, LinkOptions link_options, std::unique_
 }
 
 /*
- * What was freed is reported as far as that is possible; the server finds the rest. Operations that are under way are
- * the caller's again, who may have freed them: nobody waits for their requests any more.
+ * Reports freed objects as far as possible; the server finds the rest. Operations under way belong to the caller again,
+ * who may have freed them, so nobody waits for their requests any more.
  */
 PrismClient::~PrismClient()
 {
@@ -161,7 +161,7 @@ int PrismClient::start(apps::Operation &operation, Version *version) noexcept
 	lane->waits = true;
 	lane->version = version;
 	if (!link_ || broken_ || link_->stopping())
-		return 0; /* adopt() begins it, or look_for_link() ends it */
+		return 0; /* later, adopt() begins it, or look_for_link() ends it */
 	go(*lane, protocol_.run(*lane));
 	ring_if_many();
 	return 0;
@@ -192,7 +192,7 @@ void PrismClient::finish(Lane &lane) noexcept
 	finish(lane, outcome);
 }
 
-/** Whether the operation has failed with its connection, and not of itself. */
+/** Returns true if the operation has failed with its connection, and not by itself. */
 bool PrismClient::failed_with_link(const Lane &lane, apps::Outcome outcome) const noexcept
 {
 	const int error = lane.operation->error;
@@ -200,7 +200,9 @@ bool PrismClient::failed_with_link(const Lane &lane, apps::Outcome outcome) cons
 	return broken_ && outcome == apps::Outcome::failed && !of_itself;
 }
 
-/** What has lost its connection was not done if it changes nothing, or was not sent. */
+/**
+ * Returns the outcome of an operation whose connection is lost: it was not done if it changes nothing, or was not sent.
+ */
 apps::Outcome PrismClient::judge_loss(Lane &lane) const noexcept
 {
 	const bool in_doubt = lane.changes && lane.sent;
@@ -278,9 +280,9 @@ void PrismClient::take_completions() noexcept
 }
 
 /**
- * Posts what was put off, with one doorbell for all of it. When? As long as answers come in, more requests will follow
- * them: once no answer is there, or nothing is under way that could bring one, or half of the lanes wait, so that the
- * server has the one half while this client has the other.
+ * Posts the requests that were put off, with one doorbell. As long as answers come in, more requests will follow them;
+ * so it posts when no answer is there, or nothing is under way that could bring one, or half of the lanes wait: then
+ * the server works on one half while this client works on the other.
  */
 void PrismClient::ring() noexcept
 {
@@ -306,7 +308,7 @@ void PrismClient::ring_if_many() noexcept
 
 /* Connections ---------------------------------------------------------------------------------------------------- */
 
-/** What is under way ends with a later poll(); nothing more is posted. */
+/** Breaks off the connection: requests under way end with a later poll(); nothing more is posted. */
 void PrismClient::break_off(int error) noexcept
 {
 	if (broken_)
@@ -317,8 +319,8 @@ void PrismClient::break_off(int error) noexcept
 }
 
 /**
- * With its queue pair nothing of the connection is executed any more, and what it has not reported is found by the
- * server. Each operation that had a request under way learns that this has failed, and posts no other one.
+ * Drops the connection. Without the queue pair none of its requests is executed any more, and the server finds objects
+ * that were not reported. Each operation with a request under way gets its failure, and posts no other one.
  */
 void PrismClient::lose_link() noexcept
 {
@@ -339,7 +341,7 @@ void PrismClient::lose_link() noexcept
 	connector_->want([options = link_options_] { return Link::connect(options); });
 }
 
-/** For an operation that begins: as much of poll() as it needs to know where it stands. */
+/** Does as much of poll() as a beginning operation needs. */
 void PrismClient::catch_up() noexcept
 {
 	const bool idle = idle_.size() == lanes_.size();
@@ -348,7 +350,7 @@ void PrismClient::catch_up() noexcept
 	look_for_link();
 }
 
-/** Parts with a connection that is lost, and takes the next one if it is there. */
+/** Drops a lost connection, and takes the next one if it is ready. */
 void PrismClient::look_for_link() noexcept
 {
 	if (link_ && broken_)
@@ -369,7 +371,9 @@ void PrismClient::look_for_link() noexcept
 	}
 }
 
-/** The lanes have room for objects as the first connection has told them; a server that takes larger ones has to wait.
+/**
+ * Adopts a connection. The lanes have room for the objects of the first one, so larger limits of a later server are not
+ * used.
  */
 void PrismClient::adopt(std::unique_ptr<Link> link) noexcept
 {
@@ -410,7 +414,7 @@ bool PrismClient::given_up() const noexcept
 	return !link_ && Clock::now() - lost_ > patience_;
 }
 
-/** For calls that wait, with nothing under way. False: there is none. */
+/** Waits for a connection, for blocking calls, with nothing under way. Returns false if there is none. */
 bool PrismClient::wait_for_link() noexcept
 {
 	do
@@ -421,7 +425,9 @@ bool PrismClient::wait_for_link() noexcept
 
 /* Carrier -------------------------------------------------------------------------------------------------------- */
 
-/* Requests leave together, as one train of packets: the price of a system call is shared. See ring(). */
+/*
+ * Queues the chain: requests leave together, as one train of packets, and share the price of a system call. See ring().
+ */
 int PrismClient::post(const Chain &chain, std::uint64_t lane) noexcept
 {
 	if (!broken_)
@@ -429,14 +435,14 @@ int PrismClient::post(const Chain &chain, std::uint64_t lane) noexcept
 	return broken_;
 }
 
-/* An address of no class is not ours to report: the slot that had it was corrupt. */
+/* Reports a freed object. An address of no class is not reported: its slot was corrupt. */
 void PrismClient::release(std::uint64_t address) noexcept
 {
 	if (link_ && !broken_)
 		link_->release(address);
 }
 
-/* By the clock: a server on a busy machine may have no core for much longer than round trips take. */
+/* Waits by the clock: a server on a busy machine may have no core for much longer than round trips take. */
 bool PrismClient::buffers_may_come(Lane &lane, unsigned attempts) noexcept
 {
 	constexpr unsigned attempts_a_look = 64;
@@ -452,11 +458,11 @@ std::uint64_t PrismClient::next_version() noexcept
 		if (const int error = link_->control().send({lease_message, count}))
 			break_off(error);
 	}
-	/* The server has had as long as half of a lease of PUTs takes. */
+	/* The server has had the time of half a lease of PUTs. */
 	while (versions_.empty() && !broken_) {
 		if (!link_->control().wait(static_cast<int>(timeout_.count())))
 			break_off(ETIMEDOUT);
-		talk(0); /* the operation that wants it is under way */
+		talk(0); /* the operation that needs the version is under way */
 	}
 	return versions_.empty() ? 0 : versions_.take();
 }
@@ -498,7 +504,10 @@ void PrismClient::hear(const apps::ControlMessage &message) noexcept
 
 /* Blocking calls ------------------------------------------------------------------------------------------------- */
 
-/** @p make: makes the task of a lane. It is made anew if the connection is lost and nothing was changed. */
+/**
+ * Runs an operation. @p make makes the task of a lane, and is called again if the connection is lost and nothing was
+ * changed.
+ */
 template <typename Make>
 apps::Outcome PrismClient::run(apps::Operation &operation, bool changes, Make make) noexcept
 {

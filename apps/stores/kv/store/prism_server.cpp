@@ -36,8 +36,8 @@ Geometry geometry_for(std::uint64_t slots)
 }
 
 /**
- * Programs keep versions as numbers, and a restart must not make a number that they keep the version of another value.
- * The low half, which tags slots, begins with 1.
+ * Returns a random first version: programs keep versions as numbers, and a restart must not give such a number to
+ * another value. The low half, which tags slots, begins with 1.
  */
 std::uint64_t random_first_version() noexcept
 {
@@ -163,7 +163,7 @@ bool PrismServer::empty_claim(std::uint64_t index, const Slot &claim)
 	return run_on_self(Chain{}.cas(memory().remote().at(index * sizeof(Slot)), cas));
 }
 
-/** Bytes, as docs/prism-kv.md adds them up; of objects as many as fill half of the table. */
+/** Returns the memory in bytes, as docs/prism-kv.md adds it up, with objects for half of the table. */
 nlohmann::json PrismServer::memory_json() const
 {
 	std::uint64_t buffers = 0, bookkeeping = 0;

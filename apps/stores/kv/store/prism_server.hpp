@@ -22,13 +22,13 @@ namespace prism::kv
 using ClassOptions = apps::BufferClass;
 
 struct PrismServerOptions : apps::OneSidedServerOptions {
-	std::uint64_t slots = 1 << 17;       /**< of the table; twice the number of keys keeps most of them at home */
-	std::vector<ClassOptions> classes;   /**< by any order; the largest must hold the longest key and value */
-	std::uint32_t max_key_size = 256;    /**< bytes; at most 4096 */
+	std::uint64_t slots = 1 << 17;     /**< slots in the table; twice the number of keys keeps most of them home */
+	std::vector<ClassOptions> classes; /**< in any order; the largest must hold the longest key and value */
+	std::uint32_t max_key_size = 256;  /**< bytes; at most 4096 */
 	std::uint32_t max_value_size = 4096; /**< bytes; at most 1 MiB */
-	ShardName shard;                     /**< which one this is; clients that want another are refused */
+	ShardName shard;                     /**< the shard of this server; clients that want another are refused */
 
-	/** One class of buffers for @p objects objects of this size, with a tenth more for those under way. */
+	/** Returns a class of buffers for @p objects objects of this size, with a tenth more for those under way. */
 	static ClassOptions class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size);
 };
 
@@ -48,7 +48,7 @@ public:
 
 	/* On the thread of serve(), or while it does not run. */
 
-	/** With a count of the table. */
+	/** Returns the statistics, with a count of the table. */
 	[[nodiscard]] std::string stats_json() const override;
 	[[nodiscard]] const Table &table() const noexcept { return table_; }
 
@@ -69,7 +69,7 @@ private:
 	Table table_;
 	const HashKey secret_;
 	std::uint64_t next_version_;
-	std::uint64_t claims_ = 0; /* of dead clients, that scans removed */
+	std::uint64_t claims_ = 0; /* claims of dead clients that scans have removed */
 };
 
 } // namespace prism::kv

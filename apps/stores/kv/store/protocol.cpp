@@ -13,9 +13,9 @@ namespace prism::kv
 namespace
 {
 
-/* How often an operation starts over when others are in its way, before it says so. */
+/* Attempts of an operation that others disturb, before it fails. */
 constexpr unsigned max_attempts = 64;
-/* How often an insert gives way to another's, so that two do not end each other's claims again and again. */
+/* Times that an insert yields to another, so that two do not keep ending each other's claims. */
 constexpr unsigned max_yields = 8;
 
 constexpr std::size_t pointer_offset = offsetof(Slot, object);
@@ -23,7 +23,7 @@ constexpr std::size_t pointer_size = sizeof(prismdv_bounded_ptr);
 
 /* Slots as CAS operands. In comments below, "missed" is an Outcome::not_found inside an operation. */
 
-/** If the key has the slot, the pointer becomes that of @p to. */
+/** If the slot is the key's, replaces its pointer by that of @p to. */
 Cas swap_pointer_of(const Fingerprint &key, const prismdv_bounded_ptr &to)
 {
 	return Cas::bytes(CasMode::equal, Slot{key.member(), {}}, Slot{{}, to})
@@ -31,7 +31,7 @@ Cas swap_pointer_of(const Fingerprint &key, const prismdv_bounded_ptr &to)
 		.swap_only(pointer_offset, pointer_size);
 }
 
-/** The same with the pointer that an ALLOCATE left in the scratch. */
+/** Does the same with the pointer that an ALLOCATE left in the scratch. */
 Cas swap_pointer_of(const Fingerprint &key)
 {
 	return swap_pointer_of(key, {});
@@ -138,7 +138,7 @@ RoundTrip Protocol::claim_and_read(Lane &lane, std::uint64_t slot, const Slot &c
 	return post(lane);
 }
 
-/* What an operation is about ------------------------------------------------------------------------------------- */
+/* Data of an operation ---------------------------------------------------------------------------------- */
 
 Fingerprint Protocol::fingerprint(const Lane &lane) const noexcept
 {
@@ -159,7 +159,7 @@ ObjectHeader Protocol::compose(Lane &lane) noexcept
 	return header;
 }
 
-/** What a slot says of the object in the buffer that the lane's last ALLOCATE gave; ptr 0: it gave none. */
+/** Returns the slot's pointer to the object in the buffer of the lane's last ALLOCATE; ptr 0: it got none. */
 prismdv_bounded_ptr Protocol::allocated(const Lane &lane, const ObjectHeader &header) noexcept
 {
 	return {*lane.memory.allocated, static_cast<std::uint32_t>(header.object_size()),
@@ -167,37 +167,36 @@ prismdv_bounded_ptr Protocol::allocated(const Lane &lane, const ObjectHeader &he
 }
 
 /**
- * Where the next ALLOCATE of @p object_size bytes takes its buffer, after @p misses that found none. The server has
- * classes for all objects that a client may store.
+ * Returns the class from which the next ALLOCATE of @p object_size bytes takes its buffer, after @p misses that found
+ * none. The server has classes for all objects that a client may store.
  */
 const SizeClass &Protocol::class_of(std::uint64_t object_size, unsigned misses) const noexcept
 {
 	return apps::class_after(apps::classes_for(server_.classes, object_size), misses);
 }
 
-/** Whether to look for a buffer again: at once as long as there are larger ones to try, then as long as some may come.
- */
+/** Returns true to look for a buffer again: at once while there are larger classes to try, then while some may come. */
 bool Protocol::look_again(Lane &lane, std::uint64_t object_size, unsigned misses) noexcept
 {
 	const auto classes = static_cast<unsigned>(apps::classes_for(server_.classes, object_size).size());
 	return misses % classes || carrier_.buffers_may_come(lane, misses / classes);
 }
 
-/** At least the header and the key, at most what fits the lane. */
+/** Returns the length to read: at least the header and the key, at most the lane's room. */
 std::uint32_t Protocol::read_length(const Lane &lane) const noexcept
 {
 	const std::size_t least = sizeof(ObjectHeader) + lane.operation->key.size();
 	return static_cast<std::uint32_t>(std::min(std::max<std::size_t>(usual_size_, least), lane.memory.in.size()));
 }
 
-/** Index in the table of what stands at @p position of the lane's buckets. */
+/** Returns the index in the table of the slot at @p position of the lane's buckets. */
 std::uint64_t Protocol::index_of(const Fingerprint &key, std::size_t position) const noexcept
 {
 	const auto buckets = server_.geometry.buckets_of(key);
 	return Geometry::first_slot(buckets[position / Geometry::bucket_slots]) + position % Geometry::bucket_slots;
 }
 
-/** The position in the lane's buckets of slot @p index, which is in one of them. */
+/** Returns the position in the lane's buckets of slot @p index, which is in one of them. */
 std::uint32_t Protocol::position_of(const Fingerprint &key, std::uint64_t index) const noexcept
 {
 	const std::uint64_t first = Geometry::first_slot(server_.geometry.buckets_of(key)[0]);
@@ -207,7 +206,7 @@ std::uint32_t Protocol::position_of(const Fingerprint &key, std::uint64_t index)
 
 /* Hints ---------------------------------------------------------------------------------------------------------- */
 
-/** Where an operation on @p key begins. */
+/** Returns the slot where an operation on @p key begins. */
 std::uint64_t Protocol::first_slot(const Fingerprint &key) noexcept
 {
 	const std::optional<std::uint32_t> position = hints_.find(key);
@@ -217,7 +216,10 @@ std::uint64_t Protocol::first_slot(const Fingerprint &key) noexcept
 	return index_of(key, *position);
 }
 
-/** An operation that began at @p slot has missed there. True: a hint was wrong, so the key may be at home. */
+/**
+ * Handles that an operation that began at @p slot has missed there. Returns true if a hint was wrong, so the key may be
+ * at home.
+ */
 bool Protocol::was_hint(const Fingerprint &key, std::uint64_t slot) noexcept
 {
 	if (slot == server_.geometry.home_of(key))
@@ -227,7 +229,7 @@ bool Protocol::was_hint(const Fingerprint &key, std::uint64_t slot) noexcept
 	return true;
 }
 
-/** The key is in @p slot, which is one of its 32. */
+/** Learns that the key is in @p slot, one of its 32. */
 void Protocol::learn(const Fingerprint &key, std::uint64_t slot) noexcept
 {
 	if (slot == server_.geometry.home_of(key))
@@ -236,7 +238,7 @@ void Protocol::learn(const Fingerprint &key, std::uint64_t slot) noexcept
 		hints_.note(key, position_of(key, slot));
 }
 
-/** The buckets of @p key, as they were read, tell where other keys are as well. */
+/** Learns the places of other keys from the buckets of @p key, as they were read. */
 void Protocol::learn_others(const Lane &lane, const Fingerprint &key) noexcept
 {
 	for (std::size_t position = 0; position < LaneMemory::slots; position++) {
@@ -249,7 +251,7 @@ void Protocol::learn_others(const Lane &lane, const Fingerprint &key) noexcept
 	}
 }
 
-/** An empty slot for @p key in the buckets as they were read: its home, or else one of the emptier bucket. */
+/** Chooses an empty slot for @p key in the buckets as they were read: its home, or else one of the emptier bucket. */
 bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept
 {
 	const std::span<const Slot> slots = lane.memory.buckets;
@@ -283,19 +285,19 @@ Protocol::Outcome Protocol::broken(Lane &lane, int error) noexcept
 
 /* GET ------------------------------------------------------------------------------------------------------------ */
 
-/** What a READ brought: is it this key's object, all of it? */
+/** Judging the object that a READ has brought. */
 namespace
 {
 
 enum class Sight : std::uint8_t {
 	whole,
-	truncated, /* the key's, but the value goes on */
-	too_long,  /* the key's, but longer than the client has room for */
+	truncated, /* the key's, but not all of the value */
+	too_long,  /* the key's, but longer than the client's room */
 	other,     /* another key's */
 	corrupt,
 };
 
-/** @p largest: bytes of the largest object that there may be. It may be larger than what this client has room for. */
+/** Judges a read object. @p largest: bytes of the largest possible object, which may exceed this client's room. */
 Sight look_at(const LaneMemory &memory, std::uint32_t bytes, bool all_asked_for, std::span<const std::byte> key,
 	std::uint64_t largest)
 {
@@ -326,7 +328,7 @@ void deliver(const LaneMemory &memory, apps::Operation &operation)
 
 } // namespace
 
-/** The value is longer than this client handles: only its size is known. */
+/** Ends a GET of a value that is longer than this client handles: only its size is known. */
 Protocol::Outcome Protocol::beyond_limit(Lane &lane) noexcept
 {
 	ObjectHeader header;
@@ -336,7 +338,7 @@ Protocol::Outcome Protocol::beyond_limit(Lane &lane) noexcept
 	return Outcome::failed;
 }
 
-/** One slot's object, if it is the key's. With @p version, its slot too. */
+/** Gets one slot's object, if it is the key's. With @p version, its slot too. */
 apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version *version)
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
@@ -369,7 +371,7 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 		if (version) {
 			ObjectHeader header;
 			std::memcpy(&header, lane.memory.in.data(), sizeof(header));
-			/* The slot was read first: another object may have come between. */
+			/* The slot was read first: the object may have been replaced in between. */
 			const Slot seen = *lane.memory.old;
 			if (!seen.is_member() || seen.object.tag != static_cast<std::uint32_t>(header.version))
 				continue;
@@ -401,8 +403,8 @@ apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Positi
 }
 
 /**
- * What @p attempt_at does with the slot that it is given, first where a hint says, then at home, then wherever the key
- * is found: until it says something else than that it missed, or the key is nowhere.
+ * Runs @p attempt_at on slots, first where a hint says, then at home, then where the key is found, until it returns
+ * something other than a miss, or the key is nowhere. Returns its outcome.
  */
 template <typename Attempt>
 apps::Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
@@ -465,8 +467,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	}
 }
 
-/** The object is in its buffer, and the slot that was tried first is not the key's: find the key's slot, or make one.
- */
+/** Finds the key's slot, or makes one, after a miss at the first slot tried. The object is already in its buffer. */
 apps::Task<Protocol::Outcome> Protocol::update_or_insert(
 	Lane &lane, Fingerprint key, prismdv_bounded_ptr object, bool home_has_missed)
 {
@@ -492,7 +493,7 @@ apps::Task<Protocol::Outcome> Protocol::update_or_insert(
 	co_return broken(lane, EBUSY);
 }
 
-/** If @p cas finds its member, the object that it had is released. */
+/** Runs @p cas on a member; if it matches, releases the old object. */
 apps::Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t slot, Cas cas)
 {
 	const Completion changed = co_await compare_swap(lane, slot, cas);
@@ -505,9 +506,9 @@ apps::Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t 
 }
 
 /**
- * A new slot for the key: claim it, look whether anyone else has or makes one, and only then become a member. Others
- * do the same, so of two inserts of a key at least one sees the other's claim and ends it, by a CAS that fails if the
- * other was quicker.
+ * Inserts the key into a new slot: claims it, checks if any other client has or makes one, and only then makes it a
+ * member. Others do the same, so of two inserts of a key at least one sees the other's claim and ends it, by a CAS that
+ * fails if the other was quicker.
  */
 apps::Task<Protocol::Outcome> Protocol::insert(
 	Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield)
@@ -532,8 +533,8 @@ apps::Task<Protocol::Outcome> Protocol::insert(
 }
 
 /**
- * Ends others' claims of the key. not_found: it has a member, or, as long as this one is to @p yield, a claim in a slot
- * before its own. Not for ever: who made that claim may be dead.
+ * Ends others' claims of the key. not_found: it has a member, or, as long as this insert is to @p yield, a claim in an
+ * earlier slot. It does not yield for ever: the client of that claim may be dead.
  */
 apps::Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield)
 {
@@ -596,7 +597,7 @@ apps::Task<Protocol::Outcome> Protocol::put_if_same(Lane &lane, Version expected
 	}
 }
 
-/** The insert alone. It misses as soon as the key has a member, which another insert may have made. */
+/** Inserts the key only. Misses as soon as the key has a member, which another insert may have made. */
 apps::Task<Protocol::Outcome> Protocol::put_if_absent(Lane &lane)
 {
 	const Fingerprint key = fingerprint(lane);
@@ -607,7 +608,7 @@ apps::Task<Protocol::Outcome> Protocol::put_if_absent(Lane &lane)
 	co_return outcome;
 }
 
-/** @p object: the buffer that it has taken, once it has. */
+/** Tries the insert. @p object: the buffer, once it has taken one. */
 apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint key, prismdv_bounded_ptr &object)
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
@@ -628,7 +629,7 @@ apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint
 	co_return broken(lane, EBUSY);
 }
 
-/** Stores the lane's object where no slot points at it yet. */
+/** Stores the lane's object in a buffer that no slot points at yet. */
 apps::Task<Protocol::Outcome> Protocol::take_buffer(Lane &lane, prismdv_bounded_ptr &object)
 {
 	const ObjectHeader header = compose(lane);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The operations of PRISM-KV as a client does them, whatever carries its requests: a queue pair, or the simulator. What
- * they rely on, and why they are linearizable, is in docs/prism-kv.md; tests/models/kv.pml checks it.
+ * The client's side of PRISM-KV operations, on any carrier of requests: a queue pair, or the simulator.
+ * docs/prism-kv.md explains what they rely on, and why they are linearizable; tests/models/kv.pml checks it.
  */
 #pragma once
 
@@ -35,53 +35,53 @@ struct ServerView {
 	HashKey secret{};
 	Geometry geometry{2};
 	RemoteAddress table;
-	RemoteAddress scratch;            /* 32 bytes that are this connection's; aligned to 32 */
+	RemoteAddress scratch;            /* this connection's 32 bytes, aligned to 32 */
 	std::vector<SizeClass> classes;   /* by ascending buffer size; never empty */
-	std::uint32_t connection = 0;     /* its number, not 0: in claims */
+	std::uint32_t connection = 0;     /* its number in claims, not 0 */
 	std::uint32_t max_key_size = 0;   /* bytes */
 	std::uint32_t max_value_size = 0; /* bytes */
-	std::uint64_t first_version = 0;  /* of LeasedVersions::first_lease */
+	std::uint64_t first_version = 0;  /* first version of LeasedVersions::first_lease */
 	ShardName shard;
 
 	[[nodiscard]] RemoteAddress slot(std::uint64_t index) const noexcept { return table + index * sizeof(Slot); }
 };
 
-/** What the operations need of their connection. */
+/** The interface of the operations to their connection. */
 class Carrier
 {
 public:
 	virtual ~Carrier() = default;
 
 	/**
-	 * Posts @p chain, which stays as it is until its end, with wr_id @p lane, resumes the lane's waiter. May be put
-	 * off until others can go with it. 0 or errno.
+	 * Posts @p chain with wr_id @p lane; its end resumes the lane's waiter, and until then it must stay unchanged.
+	 * May be put off, to post several together. Returns 0 or an errno value.
 	 */
 	virtual int post(const Chain &chain, std::uint64_t lane) noexcept = 0;
 
-	/** The object at @p address is not reachable any more: to be reported, some time. */
+	/** Reports, some time later, that the object at @p address is no longer reachable. */
 	virtual void release(std::uint64_t address) noexcept = 0;
 
 	/**
-	 * The lane's operation has found no buffer in any suitable class, @p attempts times. Freed buffers return after
-	 * a report, a grace period and the server's next turn, so this sends pending reports. Returns false when the
-	 * operation has waited long enough.
+	 * Handles that the lane's operation has found no buffer in any suitable class, @p attempts times. Freed buffers
+	 * return after a report, a grace period and the server's next turn, so this sends pending reports. Returns
+	 * false when the operation has waited long enough.
 	 */
 	virtual bool buffers_may_come(Lane &lane, unsigned attempts) noexcept = 0;
 
-	/** A number that no other install has. */
+	/** Returns a number that no other install has. */
 	virtual std::uint64_t next_version() noexcept = 0;
 };
 
-/** What an object and its slot were when they were read: the condition of a conditional PUT or ERASE. */
+/** The state of an object and its slot when they were read: the condition of a conditional PUT or ERASE. */
 struct Version {
-	std::uint64_t number = 0; /**< of the object; 0: the key was not there */
+	std::uint64_t number = 0; /**< number of the object; 0: the key was absent */
 	std::uint64_t slot_index = 0;
 	Slot slot;
 };
 
 /**
- * What a failed request says of its connection: EBADMSG (a slot led nowhere), ETIMEDOUT (the server is gone), EIO (it
- * could not be posted), ECONNRESET (the connection is lost).
+ * Converts a failed request to the error of its connection: EBADMSG (a slot had an invalid pointer), ETIMEDOUT (the
+ * server is gone), EIO (it could not be posted), ECONNRESET (the connection is lost).
  */
 int errno_of(const Completion &completion) noexcept;
 
@@ -96,29 +96,31 @@ class Protocol
 public:
 	using Outcome = apps::Outcome;
 
-	/** @p hints: of how many keys it remembers where they are (see Hints). */
+	/** @p hints: number of keys whose places it remembers (see Hints). */
 	Protocol(const ServerView &server, Carrier &carrier, std::size_t hints)
 		: server_(server), carrier_(carrier), hints_(hints)
 	{
 	}
 
-	/** Runs lane.operation, on the condition lane.version if there is one: as the functions below. Its outcome,
-	 * error and length are filled in. */
+	/**
+	 * Runs lane.operation, on the condition lane.version if there is one, as the functions below do. Fills in its
+	 * outcome, error and length.
+	 */
 	apps::Task<Outcome> run(Lane &lane);
 
-	/** GET that also tells the version, at the price of one more slot read. */
+	/** Runs a GET that also returns the version, at the price of one more slot read. */
 	apps::Task<Outcome> get_versioned(Lane &lane, Version &version);
 
 	/**
-	 * PUT, if the key's object is still the one of @p expected; of number 0: if the key is still absent. not_found:
-	 * the condition does not hold, perhaps because of a concurrent insert.
+	 * Runs a PUT if the key's object is still the one of @p expected, or, if that has number 0, the key still
+	 * absent. not_found: the condition does not hold, perhaps because of a concurrent insert.
 	 */
 	apps::Task<Outcome> put_if(Lane &lane, const Version &expected);
 
-	/** ERASE on the same condition; of an absent key it misses. */
+	/** Runs an ERASE on the same condition; of an absent key it misses. */
 	apps::Task<Outcome> erase_if(Lane &lane, const Version &expected);
 
-	/** The server has lost its memory. */
+	/** Drops all hints, as the server has lost its memory. */
 	void forget_hints() noexcept { hints_.clear(); }
 	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return hint_figures_; }
 
@@ -178,7 +180,7 @@ private:
 	Carrier &carrier_;
 	Hints hints_;
 	HintFigures hint_figures_;
-	std::uint32_t usual_size_ = 1024; /* bytes that a GET asks for: grows with what it meets */
+	std::uint32_t usual_size_ = 1024; /* bytes that a GET asks for: grows with the objects that it finds */
 };
 
 } // namespace prism::kv

@@ -12,14 +12,14 @@ namespace prism::kv
 namespace
 {
 
-/** A server of several that is down, and not one that is another than was meant. */
+/** Returns true for the errors of a server that is down, rather than a wrong one. */
 bool does_not_answer(int error) noexcept
 {
 	return error == ETIMEDOUT || error == ECONNREFUSED || error == ECONNRESET || error == EHOSTUNREACH ||
 	       error == ENETUNREACH;
 }
 
-/** Of the time until @p end, for one of @p servers that are to be tried until then. */
+/** Returns the share of the time until @p end for one of @p servers that are to be tried until then. */
 std::chrono::milliseconds share_of(std::chrono::steady_clock::time_point end, std::size_t servers)
 {
 	const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
@@ -27,7 +27,7 @@ std::chrono::milliseconds share_of(std::chrono::steady_clock::time_point end, st
 		left / static_cast<std::int64_t>(servers), std::chrono::milliseconds(1));
 }
 
-/** The message has the address, once. */
+/** Returns @p why with the server's address in the message, once. */
 Error named(const ServerAddress &server, const Error &why)
 {
 	const std::string address = server.text();
@@ -65,7 +65,7 @@ Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 	return std::unique_ptr<ShardedClient>(new ShardedClient(context, std::move(shards), each));
 }
 
-/** Servers that are not there yet are waited for. */
+/** Keeps trying to connect to servers that are absent. */
 ShardedClient::ShardedClient(const Context &context, std::vector<Shard> shards, const PrismClientOptions &options)
 	: shards_(std::move(shards)), depth_(options.depth)
 {
@@ -83,7 +83,7 @@ ShardedClient::ShardedClient(const Context &context, std::vector<Shard> shards, 
 	}
 }
 
-/* Not by a server's own secret: all clients agree on it before they know one. */
+/* Without a server's own secret, as all clients must agree before they know one. */
 std::size_t ShardedClient::shard_of(std::span<const std::byte> key) const noexcept
 {
 	return shards_.size() == 1 ? 0 : fingerprint_of(HashKey{}, key).high % shards_.size();

@@ -22,15 +22,15 @@ class ShardedClient final : public apps::StoreClient
 {
 public:
 	/**
-	 * Errors: EINVAL (no servers, more than 65535, depth), EPROTONOSUPPORT (another order, another store), those of
-	 * PrismClient::connect(), the message naming the server. @p options: shard and store are ignored, and the
-	 * timeout is of all servers together. If one of several servers does not answer (ETIMEDOUT, ECONNREFUSED,
-	 * ECONNRESET, EHOSTUNREACH, ENETUNREACH), this is no error: see absence().
+	 * Connects to all servers. Errors: EINVAL (no servers, more than 65535, depth), EPROTONOSUPPORT (another order,
+	 * another store), those of PrismClient::connect(), the message naming the server. @p options: shard and store
+	 * are ignored, and the timeout is for all servers together. If one of several servers does not answer
+	 * (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH), this is no error: see absence().
 	 */
 	static Result<std::unique_ptr<ShardedClient>> connect(const Context &context,
 		const std::vector<ServerAddress> &servers, const PrismClientOptions &options = {});
 
-	/** Of each server. */
+	/** Returns the depth of each server. */
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override { return start(operation, nullptr); }
 	/** As PrismClient::start(). */
@@ -40,9 +40,11 @@ public:
 	[[nodiscard]] std::size_t shards() const noexcept { return shards_.size(); }
 	[[nodiscard]] std::size_t shard_of(std::span<const std::byte> key) const noexcept;
 	[[nodiscard]] const ServerAddress &address(std::size_t shard) const noexcept { return shards_[shard].address; }
-	/** The client of server number @p shard; null if that has not been connected yet. */
+	/** Returns the client of server number @p shard; null if that has not been connected yet. */
 	[[nodiscard]] PrismClient *client(std::size_t shard) noexcept { return shards_[shard].client.get(); }
-	/** Why there is no connection to server number @p shard, whose address the message has; code 0: there is one.
+	/**
+	 * Returns the reason why there is no connection to server number @p shard, with its address in the message;
+	 * code 0: there is one.
 	 */
 	[[nodiscard]] Error absence(std::size_t shard) const;
 
@@ -50,8 +52,8 @@ private:
 	struct Shard {
 		ServerAddress address;
 		std::unique_ptr<PrismClient> client;
-		Error absence;                                           /* what the first attempt has met */
-		std::unique_ptr<apps::Connector<PrismClient>> connector; /* as long as there is no client */
+		Error absence;                                           /* error of the first attempt */
+		std::unique_ptr<apps::Connector<PrismClient>> connector; /* set while there is no client */
 	};
 
 	ShardedClient(const Context &context, std::vector<Shard> shards, const PrismClientOptions &options);

@@ -16,7 +16,7 @@ std::uint64_t load(std::uint64_t &word)
 
 } // namespace
 
-/* Word by word, as the device stores them: a slot that changes meanwhile is two slots' halves, but no word is torn. */
+/* Copies word by word, as the device stores them: a slot that changes meanwhile is mixed, but no word is torn. */
 Slot Table::at(std::uint64_t index) const noexcept
 {
 	std::uint64_t words[sizeof(Slot) / sizeof(std::uint64_t)];

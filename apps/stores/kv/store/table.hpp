@@ -9,10 +9,10 @@
 namespace prism::kv
 {
 
-/** What a look at the table found. Clients go on meanwhile. */
+/** A count of the table's slots. Clients go on meanwhile. */
 struct TableCount {
 	std::uint64_t members = 0;
-	std::uint64_t at_home = 0; /**< of these, in their home slots: hit directly */
+	std::uint64_t at_home = 0; /**< of these, in their home slots, so hit directly */
 	std::uint64_t claims = 0;
 	std::uint64_t stray = 0; /**< in a bucket that is not the key's: damage */
 };

@@ -20,18 +20,20 @@ public:
 	static constexpr std::uint64_t first_lease = 64; /**< comes with the introduction */
 	static constexpr std::uint64_t largest_lease = std::uint64_t{1} << 16;
 
-	/** Whether a client may ask for @p count versions at once. */
+	/** Returns true if a client may ask for @p count versions at once. */
 	[[nodiscard]] static bool may_be(std::uint64_t count) noexcept { return count && count <= largest_lease; }
 
 	LeasedVersions() = default;
 	/** Begins with the lease from the introduction. */
 	explicit LeasedVersions(std::uint64_t first) noexcept : next_(first), left_(first_lease) {}
 
-	/** No version can be taken before another lease arrives. */
+	/** Returns true if no version can be taken before another lease arrives. */
 	[[nodiscard]] bool empty() const noexcept { return !left_ && !spare_size_; }
 
-	/** How many versions the caller must request from the server now; 0: there are enough, or a request is under
-	 * way. */
+	/**
+	 * Returns the number of versions that the caller must request from the server now; 0: there are enough, or a
+	 * request is under way.
+	 */
 	[[nodiscard]] std::uint64_t ask() noexcept
 	{
 		if (asked_ || spare_size_ || left_ > size_ / 2)
@@ -39,7 +41,7 @@ public:
 		return asked_ = std::min(growth * size_, largest_lease);
 	}
 
-	/** The lease that ask() requested has arrived; @p first is its first version. False: none was requested. */
+	/** Adds the lease that ask() requested; @p first is its first version. Returns false if none was requested. */
 	bool add(std::uint64_t first) noexcept
 	{
 		if (!asked_)
@@ -49,7 +51,7 @@ public:
 		return true;
 	}
 
-	/** Only if not empty(). */
+	/** Takes a version. Only if not empty(). */
 	std::uint64_t take() noexcept
 	{
 		if (!left_) {
@@ -65,10 +67,10 @@ private:
 
 	std::uint64_t next_ = 0;
 	std::uint64_t left_ = 0;
-	std::uint64_t size_ = first_lease; /* of the lease that next_ is of */
+	std::uint64_t size_ = first_lease; /* size of the lease of next_ */
 	std::uint64_t spare_ = 0;          /* first of another lease */
 	std::uint64_t spare_size_ = 0;
-	std::uint64_t asked_ = 0; /* size of the lease that is on its way */
+	std::uint64_t asked_ = 0; /* size of the requested lease */
 };
 
 } // namespace prism::kv
