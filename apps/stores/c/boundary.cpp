@@ -12,7 +12,7 @@ namespace prism::capi
 namespace
 {
 
-/* A message never needs memory: there may be none. */
+/* A fixed array, as a message must not need memory: there may be none. */
 thread_local std::array<char, 512> last_message;
 
 } // namespace

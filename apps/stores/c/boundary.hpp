@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How functions that C calls fail: with a negative errno value and a message, never with an exception. */
+/* Failures of functions that C calls: a negative errno value and a message, never an exception. */
 #pragma once
 
 #include <cerrno>
@@ -22,10 +22,10 @@ namespace prism::capi
 
 using Milliseconds = std::chrono::milliseconds;
 
-/** What a store has under way at once whose options do not say. */
+/** Operations under way at once if a store's options do not say. */
 constexpr std::uint32_t default_depth = 16;
 
-/** What the outcome of a change is called that is not known (<prism/store.h>). */
+/** The error of a change with an unknown outcome (<prism/store.h>). */
 constexpr int outcome_unknown = EINPROGRESS;
 
 /** Keeps @p message for prism_store_message() and returns -@p error. */
@@ -36,10 +36,10 @@ inline int fail(const Error &error) noexcept
 	return fail(error.code, error.message);
 }
 
-/** "what: reason of @p error" */
+/** Fails with the message "what: reason of @p error". */
 int fail_with_reason(int error, std::string_view what);
 
-/** The result of @p call, or -errno for the exception that it throws. */
+/** Returns the result of @p call, or -errno for the exception that it throws. */
 template <typename Call>
 int guarded(const Call &call) noexcept
 {
@@ -53,20 +53,20 @@ int guarded(const Call &call) noexcept
 	}
 }
 
-/** The result of @p call, unless an argument is @p wrong. */
+/** Returns the result of @p call, unless an argument is @p wrong. */
 template <typename Call>
 int checked(const char *wrong, const Call &call) noexcept
 {
 	return wrong ? fail(EINVAL, wrong) : guarded(call);
 }
 
-/** Whether a pointer and a size that C gives are bytes: a null pointer is none. */
+/** Returns true if a pointer and a size from C are bytes: a null pointer has none. */
 inline bool is_bytes(const void *data, std::size_t size) noexcept
 {
 	return (data || !size) && size <= PTRDIFF_MAX;
 }
 
-/** Likewise, whether they can be a key. */
+/** Returns true if they can be a key. */
 inline bool is_key(const void *key, std::size_t size) noexcept
 {
 	return size && is_bytes(key, size);
@@ -78,8 +78,8 @@ inline std::span<const std::byte> bytes(const void *data, std::size_t size) noex
 }
 
 /**
- * Reads what C gives as @p given, which begins with its size and may be null, to @p options. A program that was
- * compiled with a later version of the header may ask for what this library does not know. 0 or -EINVAL.
+ * Reads the options @p given from C, which begin with their size and may be null, to @p options. A program that was
+ * compiled with a later version of the header may ask for what this library does not know. Returns 0 or -EINVAL.
  */
 template <typename Options>
 int read_options(const Options *given, std::size_t least, Options &options) noexcept
@@ -100,8 +100,8 @@ int read_options(const Options *given, std::size_t least, Options &options) noex
 }
 
 /**
- * Opens a store at @p place with the options @p given, which @p open reads, unless @p wrong says what another argument
- * is. 0 or -errno, with a null pointer at @p place.
+ * Opens a store at @p place with the options @p given, which @p open reads, unless @p wrong names an error of another
+ * argument. Returns 0 or -errno, with a null pointer at @p place.
  */
 template <typename Store, typename Options, typename Open>
 int open_store(Store **place, const char *wrong, const Options *given, std::size_t least, const Open &open) noexcept

@@ -14,7 +14,7 @@
 #include "gam/memory/errors.hpp"
 #include "gam/process/joined_node.hpp"
 
-/* The names that C has for them. */
+/* The types by their C names. */
 
 struct prism_gam {
 	prism_gam(prism::Context opened, std::unique_ptr<prism::gam::JoinedNode> node)
@@ -24,7 +24,7 @@ struct prism_gam {
 
 	const prism::Context context;
 	const std::unique_ptr<prism::gam::JoinedNode> joined;
-	std::atomic<std::size_t> sessions{0}; /* that have not ended */
+	std::atomic<std::size_t> sessions{0}; /* sessions that have not ended */
 };
 
 struct prism_gam_session {
@@ -51,7 +51,7 @@ constexpr std::uint32_t usual_alignment = 16;
 
 /* Joining and leaving ---------------------------------------------------------------------------------------------- */
 
-/** What is wrong with the options, or null. */
+/** Returns the error of the options, or null. */
 const char *wrong(const prism_gam_options &options)
 {
 	if (options.protocol > PRISM_GAM_LATCH)
@@ -135,13 +135,13 @@ int get(prism_gam &node, const char *key, void *value, std::size_t &value_size, 
 
 /* Sessions --------------------------------------------------------------------------------------------------------- */
 
-/** @p error of a session as the functions return it. */
+/** Converts @p error of a session to the result of the functions. */
 int result_of(int error)
 {
 	return error ? fail(error, gam::describe(error)) : 0;
 }
 
-/** What @p call(session) returns. */
+/** Returns the result of @p call(session). */
 template <typename Call>
 int with_session(prism_gam_session *session, const Call &call) noexcept
 {
@@ -151,7 +151,7 @@ int with_session(prism_gam_session *session, const Call &call) noexcept
 	});
 }
 
-/** Likewise, if @p data and @p size are bytes. */
+/** Does the same if @p data and @p size are bytes. */
 template <typename Call>
 int with_bytes(prism_gam_session *session, const void *data, std::size_t size, const Call &call) noexcept
 {
@@ -160,7 +160,7 @@ int with_bytes(prism_gam_session *session, const void *data, std::size_t size, c
 	return with_session(session, call);
 }
 
-/** False: it is none. */
+/** Reads a placement. Returns false if it is invalid. */
 bool read_placement(const prism_gam_placement &given, Placement &where)
 {
 	switch (given.place) {
@@ -181,7 +181,7 @@ bool read_placement(const prism_gam_placement &given, Placement &where)
 	}
 }
 
-/** False: it is none. */
+/** Reads a function. Returns false if it is invalid. */
 bool read_function(std::uint32_t given, gam::Function &function)
 {
 	switch (given) {

@@ -33,8 +33,8 @@ using apps::Outcome;
 constexpr std::size_t first_options_size = sizeof(prism_kv_options);
 
 /**
- * An operation under way. One that somebody waits for has copies of what its caller owns: the caller may return before
- * it ends. One that was submitted works on the caller's memory.
+ * An operation under way. If a thread waits for it, it has copies of the caller's data, as the caller may return before
+ * it ends. A submitted one uses the caller's memory.
  */
 struct Call {
 	Operation operation;
@@ -69,13 +69,13 @@ Result<std::vector<apps::ServerAddress>> parse_servers(const std::string &text)
 	return servers;
 }
 
-/** Whether a GET has found a value that is longer than its client handles, whatever room the caller has. */
+/** Returns true if a GET has found a value that is longer than its client handles, whatever the caller's room. */
 bool is_beyond_limit(const Operation &operation) noexcept
 {
 	return operation.outcome == Outcome::failed && operation.error == EMSGSIZE;
 }
 
-/** What a function of this interface says when the key of a conditional change is not as it is expected to be. */
+/** Returns the error of a conditional change whose key does not have the expected version. */
 int other_version(std::uint64_t expected, bool absent)
 {
 	if (!expected)
@@ -109,7 +109,7 @@ public:
 	std::size_t max_size(std::uint32_t kv::ServerView::*which);
 
 private:
-	/** A call for as long as somebody waits for it. */
+	/** A call, while a thread waits for it. */
 	class Waiting
 	{
 	public:
@@ -129,7 +129,7 @@ private:
 		{
 			const std::lock_guard guard(store_.lock_);
 			if (call_->begun && !call_->ended)
-				call_->abandoned = true; /* poll() gives it back */
+				call_->abandoned = true; /* poll() will give it back */
 			else
 				store_.give_back(*call_);
 		}
@@ -149,7 +149,7 @@ private:
 	void poll() noexcept;
 	int start(Call &call) noexcept;
 	std::size_t max_value_size_for(std::span<const std::byte> key);
-	/** Waits for the end of @p call: 0, or -errno if it has failed; else see its outcome. */
+	/** Waits for the end of @p call. Returns 0, then see its outcome; or -errno if it has failed. */
 	int run(Call &call, Deadline deadline);
 	int find(Call &call, std::uint64_t expected, Deadline deadline);
 	static int error_of(const Call &call) noexcept;
@@ -158,12 +158,12 @@ private:
 	[[nodiscard]] std::string why_absent(std::span<const std::byte> key) const;
 	int not_started(int error, std::span<const std::byte> key) const;
 
-	std::mutex lock_; /* of all that follows */
+	std::mutex lock_; /* protects all members below */
 	std::vector<std::unique_ptr<Call>> calls_;
 	std::vector<Call *> idle_;
 	std::vector<prism_kv_operation *>
-		ended_;             /* of those that were submitted; has room for all that are under way */
-	std::size_t submitted_ = 0; /* and are under way */
+		ended_;             /* ended ones of the submitted operations; has room for all under way */
+	std::size_t submitted_ = 0; /* submitted operations under way */
 	std::unique_ptr<kv::ShardedClient> client_;
 	const Milliseconds timeout_;
 	Keeper keeper_; /* declared last: its thread uses the others */
@@ -191,7 +191,7 @@ void KvStore::give_back(Call &call) noexcept
 	idle_.push_back(&call);
 }
 
-/** Drives what is under way. */
+/** Drives the operations under way. */
 void KvStore::poll() noexcept
 {
 	std::array<Operation *, 64> completed;
@@ -223,7 +223,7 @@ std::string KvStore::server_of(std::span<const std::byte> key) const
 	return client_->address(client_->shard_of(key)).text();
 }
 
-/** @p error of start(). */
+/** Converts @p error of start(). */
 int KvStore::not_started(int error, std::span<const std::byte> key) const
 {
 	if (error == EINVAL)
@@ -231,14 +231,14 @@ int KvStore::not_started(int error, std::span<const std::byte> key) const
 	return fail(error, "nothing was done, as there is no connection: " + why_absent(key));
 }
 
-/** Why there is no connection to the server of @p key. */
+/** Returns the reason why there is no connection to the server of @p key. */
 std::string KvStore::why_absent(std::span<const std::byte> key) const
 {
 	const std::string why = client_->absence(client_->shard_of(key)).message;
 	return why.empty() ? server_of(key) : why;
 }
 
-/** 0, or the errno value that the functions return for its outcome. */
+/** Returns 0, or the errno value that the functions return for the call's outcome. */
 int KvStore::error_of(const Call &call) noexcept
 {
 	const Operation &operation = call.operation;
@@ -257,7 +257,7 @@ int KvStore::error_of(const Call &call) noexcept
 	return outcome_unknown;
 }
 
-/** As the functions return it. */
+/** Returns the result of the functions. */
 int KvStore::result_of(const Call &call)
 {
 	const int error = error_of(call);
@@ -310,7 +310,7 @@ int KvStore::get(std::span<const std::byte> key, void *value, std::size_t &value
 {
 	Waiting call(*this, OperationKind::get, key);
 	call->with_version = version;
-	const std::size_t room = std::min<std::size_t>(value_size, apps::longest_object); /* of any server */
+	const std::size_t room = std::min<std::size_t>(value_size, apps::longest_object); /* longest on any server */
 	if (call->value.size() < room)
 		call->value.resize(room);
 	call->operation.result = {call->value.data(), room};
@@ -339,7 +339,10 @@ int KvStore::change(OperationKind kind, std::span<const std::byte> key, std::spa
 	return result_of(*call);
 }
 
-/** Has the slot and the object of @p expected in the call's version. 0, or -errno: the key has another version. */
+/**
+ * Finds the slot and the object of @p expected for the call's version. Returns 0, or -errno: the key has another
+ * version.
+ */
 int KvStore::find(Call &call, std::uint64_t expected, Deadline deadline)
 {
 	call.with_version = true;
@@ -412,7 +415,7 @@ int KvStore::take(std::span<prism_kv_operation *> room, Milliseconds wait)
 	return static_cast<int>(count);
 }
 
-/** Of the server of @p key; if that is not there, what any server takes. */
+/** Returns the greatest value size of the server of @p key; if that is absent, the limit of all servers. */
 std::size_t KvStore::max_value_size_for(std::span<const std::byte> key)
 {
 	const std::lock_guard guard(lock_);
@@ -420,7 +423,7 @@ std::size_t KvStore::max_value_size_for(std::span<const std::byte> key)
 	return one ? one->server().max_value_size : apps::longest_object;
 }
 
-/** The least of the servers that are there. */
+/** Returns the least size of the present servers. */
 std::size_t KvStore::max_size(std::uint32_t kv::ServerView::*which)
 {
 	const std::lock_guard guard(lock_);
@@ -436,7 +439,7 @@ std::size_t KvStore::max_size(std::uint32_t kv::ServerView::*which)
 
 /* C -------------------------------------------------------------------------------------------------------------- */
 
-/* The name that C has for it. */
+/* The type by its C name. */
 struct prism_kv final : prism::capi::KvStore {
 	using KvStore::KvStore;
 };
@@ -469,7 +472,7 @@ int open(prism_kv *&store, const char *servers, const prism_kv_options &options)
 	return 0;
 }
 
-/** What is wrong with the arguments of a call, or null. */
+/** Returns the error of the arguments of a call, or null. */
 const char *wrong(const prism_kv *store, const void *key, std::size_t key_size)
 {
 	if (!store)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How several threads use a client that is for one thread at a time. */
+/* The use of a client for one thread at a time by several threads. */
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@ inline Deadline deadline_in(std::chrono::milliseconds time) noexcept
 }
 
 /**
- * Polls under @p lock until @p done() or @p deadline; what done() is told at last. Other threads have their turns in
- * between, and each turn polls for all of them. A wait that has become long does not need a core.
+ * Polls under @p lock until @p done() returns true, or until @p deadline; returns the last result of done(). Other
+ * threads take turns in between, and each turn polls for all of them. A long wait does not occupy a core.
  */
 template <typename Poll, typename Done>
 bool wait_until(std::mutex &lock, Deadline deadline, const Poll &poll, const Done &done)
@@ -46,7 +46,7 @@ bool wait_until(std::mutex &lock, Deadline deadline, const Poll &poll, const Don
 	}
 }
 
-/** Calls a function ten times a second, from a thread of its own, until it is destroyed: servers want answers. */
+/** Calls a function ten times a second, from its own thread, until it is destroyed: servers want answers. */
 class Keeper
 {
 public:

@@ -21,35 +21,35 @@ namespace prism::capi
 
 class TxStore;
 
-/** What the body of a transaction is to do next. */
+/** The next step of the body of a transaction. */
 enum class Step : std::uint8_t {
 	none,
 	fetch,
 	commit,
 	repeat, /* another attempt */
-	fail,   /* with what the attempt cannot commit for: the client knows whether another one would do better */
+	fail,   /* with the attempt's error: the client decides if another attempt may succeed */
 	abort,
 };
 
 } // namespace prism::capi
 
-/* A job whose body does what the functions of the interface want, step by step. */
+/* A job whose body carries out the calls of the interface, step by step. */
 struct prism_tx_transaction {
 	explicit prism_tx_transaction(prism::capi::TxStore &owner) : store(owner) {}
 
 	prism::capi::TxStore &store;
 	prism::tx::Job job;
-	prism::tx::Transaction *attempt = nullptr; /* that goes on */
-	unsigned attempts = 0;                     /* that have begun */
+	prism::tx::Transaction *attempt = nullptr; /* current attempt */
+	unsigned attempts = 0;                     /* attempts begun */
 	prism::capi::Step step = prism::capi::Step::none;
 	bool asleep = false;    /* the body waits for a step */
-	bool ended = false;     /* the job */
+	bool ended = false;     /* the job has ended */
 	bool abandoned = false; /* nobody waits for its end any more */
 	bool of_run = false;    /* prism_tx_run() ends it */
-	bool late = false;      /* a step has not ended in time: what follows belongs to whoever drives the client */
-	int broken = 0;         /* errno for which the attempt cannot commit; only while the body waits for a step */
+	bool late = false;      /* a step was late: the rest belongs to the thread that drives the client */
+	int broken = 0;         /* error for which the attempt cannot commit; only while the body waits for a step */
 	std::vector<std::byte> copies;
-	std::vector<prism::tx::Bytes> keys; /* to be fetched; in the copies */
+	std::vector<prism::tx::Bytes> keys; /* keys to fetch; in the copies */
 };
 
 namespace prism::capi
@@ -87,7 +87,7 @@ int fail_for(int error)
 	}
 }
 
-/** What a job has come to, as the functions return it. */
+/** Converts the outcome of a job to the result of the functions. */
 int result_of(const tx::Job &job)
 {
 	switch (job.outcome) {
@@ -105,7 +105,7 @@ int result_of(const tx::Job &job)
 	return fail_for(job.error);
 }
 
-/** Copies @p keys, which are their caller's, to where they stay. */
+/** Copies @p keys, which belong to the caller, to memory that stays. */
 void keep_keys(Transaction &mine, std::span<const prism_tx_key> keys)
 {
 	mine.keys.clear();
@@ -135,7 +135,7 @@ public:
 	{
 	}
 
-	/** Null: it has failed, as @p result says. */
+	/** Begins a transaction. Returns null on failure; @p result is the error. */
 	Transaction *begin(unsigned attempts, int &result);
 	int fetch(Transaction &mine, std::span<const prism_tx_key> keys);
 	int read(Transaction &mine, const prism_tx_key &key, void *value, std::size_t &value_size);
@@ -144,7 +144,7 @@ public:
 	void abort(Transaction &mine) noexcept;
 	int run(prism_tx_body body, void *argument, unsigned attempts);
 
-	/* They do not change. */
+	/* Constant for a store. */
 	[[nodiscard]] std::size_t max_key_size() const noexcept
 	{
 		return client_->store().numbered ? sizeof(std::uint64_t) : client_->store().max_key_size;
@@ -159,7 +159,7 @@ private:
 	int end(Transaction &mine, Step step);
 	void release(Transaction &mine) noexcept;
 
-	std::mutex lock_; /* of all that follows */
+	std::mutex lock_; /* protects all members below */
 	std::vector<std::unique_ptr<Transaction>> transactions_;
 	std::unique_ptr<tx::PrismClient> client_;
 	const Milliseconds timeout_;
@@ -198,7 +198,7 @@ apps::Task<int> TxStore::steps(Transaction &mine, tx::Transaction &attempt)
 	}
 }
 
-/** Drives what is under way. */
+/** Drives the jobs under way. */
 void TxStore::poll() noexcept
 {
 	std::array<tx::Job *, 16> ended;
@@ -211,7 +211,7 @@ void TxStore::poll() noexcept
 	}
 }
 
-/** Nobody uses @p mine any more. */
+/** Releases @p mine, which nobody uses any more. */
 void TxStore::release(Transaction &mine) noexcept
 {
 	mine.abandoned = true;
@@ -219,8 +219,10 @@ void TxStore::release(Transaction &mine) noexcept
 		std::erase_if(transactions_, [&mine](const auto &one) { return one.get() == &mine; });
 }
 
-/** Has the body do @p step, and waits until it is done. False: not in time. Then the body does it when it can, but its
- * end is waited for no more. */
+/**
+ * Has the body do @p step, and waits until it is done. Returns false if it is late: then the body does it when it can,
+ * but nobody waits for it any more.
+ */
 bool TxStore::make(Transaction &mine, Step step)
 {
 	{
@@ -262,7 +264,7 @@ Transaction *TxStore::begin(unsigned attempts, int &result)
 	return nullptr;
 }
 
-/** 0, or -errno: why nothing more can be done in @p mine, or with @p keys. */
+/** Returns 0, or -errno if nothing more can be done in @p mine, or with @p keys. */
 int TxStore::check(const Transaction &mine, std::span<const prism_tx_key> keys)
 {
 	if (mine.late || mine.broken)
@@ -312,7 +314,7 @@ int TxStore::change(Transaction &mine, Bytes key, std::optional<Bytes> value)
 	return mine.broken ? fail_for(mine.broken) : 0;
 }
 
-/** Ends the attempt by @p step, which commits if it can. What it has come to; 0 too if there is another attempt. */
+/** Ends the attempt by @p step, which commits if it can. Returns the outcome; also 0 if there is another attempt. */
 int TxStore::end(Transaction &mine, Step step)
 {
 	if (mine.late)
@@ -371,7 +373,7 @@ int TxStore::run(prism_tx_body body, void *argument, unsigned attempts)
 
 /* C -------------------------------------------------------------------------------------------------------------- */
 
-/* The name that C has for it. */
+/* The type by its C name. */
 struct prism_tx final : prism::capi::TxStore {
 	using TxStore::TxStore;
 };
@@ -402,7 +404,7 @@ int open(prism_tx *&store, const char *servers, const prism_tx_options &options)
 	return 0;
 }
 
-/** What is wrong with the arguments of a call, or null. */
+/** Returns the error of the arguments of a call, or null. */
 const char *wrong(const Transaction *transaction, bool is_key, bool is_value = true)
 {
 	if (!transaction)

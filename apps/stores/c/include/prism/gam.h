@@ -36,27 +36,27 @@ struct prism_gam;
 /** One thread's use of a node. */
 struct prism_gam_session;
 
-/** What keeps the caches up to date; all nodes have the same. */
+/** The protocol of the caches; all nodes have the same. */
 enum prism_gam_protocol {
 	PRISM_GAM_DIRECTORY,
 	PRISM_GAM_LATCH,
 };
 
-/** Which reorderings of a thread's accesses others may see. */
+/** The reorderings of a thread's accesses that others may see. */
 enum prism_gam_consistency {
-	PRISM_GAM_PSO, /**< a write ends later: accesses to other blocks pass it */
-	PRISM_GAM_TSO, /**< reads pass a write, writes do not */
+	PRISM_GAM_PSO, /**< a write ends later: accesses to other blocks may overtake it */
+	PRISM_GAM_TSO, /**< reads may overtake a write, writes may not */
 	PRISM_GAM_SC,  /**< prism_gam_write() waits until all nodes see it */
 };
 
-/** How a node joins. Zeros stand for the defaults. */
+/** Options of a node that joins. Zeros stand for the defaults. */
 struct prism_gam_options {
 	size_t size;          /**< sizeof(struct prism_gam_options): later versions of the library append fields */
 	const char *device;   /**< name of the RDMA device; NULL: the first userspace device */
-	const char *address;  /**< where the other nodes reach this one; NULL: "127.0.0.1" */
+	const char *address;  /**< address at which the other nodes reach this one; NULL: "127.0.0.1" */
 	uint64_t memory;      /**< bytes to lend to all, a multiple of 512; 0: 64 MiB */
 	uint64_t cache;       /**< bytes of other nodes' blocks to keep; 0: 15% of the memory */
-	uint32_t timeout_ms;  /**< milliseconds to join, and to reach all nodes; 0: 10000 */
+	uint32_t timeout_ms;  /**< milliseconds for joining, and for reaching all nodes; 0: 10000 */
 	uint32_t protocol;    /**< enum prism_gam_protocol */
 	uint32_t consistency; /**< enum prism_gam_consistency */
 	uint32_t port;        /**< TCP port on which the other nodes reach this one; 0: any */
@@ -64,59 +64,63 @@ struct prism_gam_options {
 
 /**
  * Joins the memory of @master: HOST:PORT of prism-gam-master, the port being 18660 if none is given, or
- * etcd://HOST:PORT/KEY. The first node begins it. When this returns 0, all nodes can reach this one. @options may be
- * NULL. *@node is to be given to prism_gam_leave(), and NULL after a failure.
+ * etcd://HOST:PORT/KEY. The first node founds it. When this returns 0, all nodes can reach this one. @options may be
+ * NULL. *@node must be passed to prism_gam_leave(); it is NULL after a failure.
  *
- * 0, -EINVAL, -ENODEV (no such device), -ETIMEDOUT, -ECONNREFUSED (the master or a node does not answer),
+ * Returns 0, -EINVAL, -ENODEV (no such device), -ETIMEDOUT, -ECONNREFUSED (the master or a node does not answer),
  * -EPROTONOSUPPORT (the nodes speak another protocol), -EUSERS (there are 64 nodes), -ENOMEM, and errors of the device.
  */
 int prism_gam_join(struct prism_gam **node, const char *master, const struct prism_gam_options *options);
 
 /**
- * Writes back what belongs to others, leaves, and frees @node, which may be NULL. What the other nodes had in this
- * one's memory is gone. No thread may use the node any more.
+ * Writes back blocks of other nodes, leaves, and frees @node, which may be NULL. Data of the other nodes in this one's
+ * memory is lost. No thread may use the node any more.
  *
- * 0, -EBUSY (a session has not ended: the node stays). After any other failure the node is freed, but the others take
- * it for one that has crashed: -ESTALE (they did so already), -ETIMEDOUT, -ECONNREFUSED (the master does not answer).
+ * Returns 0, -EBUSY (a session has not ended: the node stays). After any other failure the node is freed, but the
+ * others believe that it has crashed: -ESTALE (they did so already), -ETIMEDOUT, -ECONNREFUSED (the master does not
+ * answer).
  */
 int prism_gam_leave(struct prism_gam *node);
 
-/** The number of @node, from 0 to 63: its home addresses begin at (uint64_t)number << 48. -EINVAL if it is NULL. */
+/**
+ * Returns the number of @node, from 0 to 63: its home addresses begin at (uint64_t)number << 48. -EINVAL if it is NULL.
+ */
 int prism_gam_number(const struct prism_gam *node);
 
 /*
- * A directory of names, for nodes to find what is in the memory. The master keeps it. Both return -EINVAL, -ESTALE (the
- * others take this node for dead), and -ETIMEDOUT or -ECONNREFUSED if the master does not answer.
+ * A directory of names, by which nodes find data in the memory. The master keeps it. Both return -EINVAL, -ESTALE (the
+ * others believe that this node is dead), and -ETIMEDOUT or -ECONNREFUSED if the master does not answer.
  */
 
-/** Gives @key, 1 to 128 bytes, the value @value of at most 4096 bytes. -ENOSPC: the master keeps no more. */
+/** Stores @value, at most 4096 bytes, under @key, 1 to 128 bytes. -ENOSPC: the master keeps no more. */
 int prism_gam_put(struct prism_gam *node, const char *key, const void *value, size_t value_size);
 
 /**
- * Waits at most @timeout_ms milliseconds until somebody has put @key. *@value_size: the room at @value in bytes; the
+ * Waits at most @timeout_ms milliseconds until a node has put @key. *@value_size: the room at @value in bytes; the
  * value's size afterwards. If that is larger than the room, the beginning of the value is there and the result is
- * -EMSGSIZE. -ETIMEDOUT: nobody has.
+ * -EMSGSIZE. -ETIMEDOUT: no node has put it.
  */
 int prism_gam_get(struct prism_gam *node, const char *key, void *value, size_t *value_size, uint32_t timeout_ms);
 
-/** Begins a session, which prism_gam_session_end() ends. 0, -EINVAL, -ENOMEM; then *@session is NULL. */
+/**
+ * Begins a session, which prism_gam_session_end() ends. Returns 0, -EINVAL, -ENOMEM; after a failure *@session is NULL.
+ */
 int prism_gam_session_begin(struct prism_gam *node, struct prism_gam_session **session);
 
-/** Waits for the writes of @session, which may be NULL, gives back its locks, and ends it. */
+/** Waits for the writes of @session, which may be NULL, releases its locks, and ends it. */
 void prism_gam_session_end(struct prism_gam_session *session);
 
 /*
- * Calls of a session. Besides what is listed, each may return -EINVAL (an argument is wrong, or the address is 0 or
+ * Calls of a session. Besides the listed errors, each may return -EINVAL (an argument is wrong, or the address is 0 or
  * leads beyond all memory), -EFAULT (nothing is allocated at the address), -EHOSTUNREACH (its home is gone),
- * -EOWNERDEAD (the block's last value has gone with a node), -EPROTO (another node has damaged what the home keeps of
- * the block), -ENOBUFS (the cache has no room that could be made free) and -ESTALE (the others take this node for
- * dead).
+ * -EOWNERDEAD (the block's last value died with a node), -EPROTO (another node has damaged the home's record of the
+ * block), -ENOBUFS (no room in the cache can be freed) and -ESTALE (the others believe that this node is dead).
  */
 
-/** Where prism_gam_malloc() takes memory from. */
+/** The node that prism_gam_malloc() takes memory from. */
 enum prism_gam_place {
 	PRISM_GAM_LOCAL,  /**< this node */
-	PRISM_GAM_REMOTE, /**< the other node that has most free; -EHOSTUNREACH if there is none */
+	PRISM_GAM_REMOTE, /**< the other node with most free memory; -EHOSTUNREACH if there is none */
 	PRISM_GAM_RANDOM, /**< any node */
 	PRISM_GAM_NEAR,   /**< the home of the address `near` */
 };
@@ -124,34 +128,33 @@ enum prism_gam_place {
 /** Zeros stand for the defaults. */
 struct prism_gam_placement {
 	uint32_t place;     /**< enum prism_gam_place */
-	uint32_t alignment; /**< of the address: a power of two; 0: 16 */
-	uint64_t near;      /**< of PRISM_GAM_NEAR; (uint64_t)number << 48 stands for the node with that number */
+	uint32_t alignment; /**< alignment of the address: a power of two; 0: 16 */
+	uint64_t near;      /**< for PRISM_GAM_NEAR; (uint64_t)number << 48 stands for the node with that number */
 };
 
 /**
  * Allocates at least @bytes, zeroed. Up to 512 bytes lie in one block. @where may be NULL: this node. *@address is 0
- * after a failure. -ENOMEM: the home has no such piece, or none but in blocks that are locked.
+ * after a failure. -ENOMEM: the home has no such piece, or only in locked blocks.
  */
 int prism_gam_malloc(
 	struct prism_gam_session *session, size_t bytes, const struct prism_gam_placement *where, uint64_t *address);
 
-/** Gives back what prism_gam_malloc() has given, on any node. Fences. -EINVAL: nothing that was allocated begins there.
- */
+/** Frees memory of prism_gam_malloc(), on any node. Fences. -EINVAL: no allocated piece begins there. */
 int prism_gam_free(struct prism_gam_session *session, uint64_t address);
 
 /** Copies @size bytes at @from to @into. */
 int prism_gam_read(struct prism_gam_session *session, uint64_t from, void *into, size_t size);
 
 /**
- * Copies @size bytes at @bytes, and writes them to @to, at the latest at the next prism_gam_mfence(). What it finds
- * after it has returned, that call returns, once; so does the next lock, unlock, atomic or free.
+ * Copies @size bytes at @bytes, and writes them to @to, at the latest at the next prism_gam_mfence(). That call returns
+ * errors that are found later, once; so does the next lock, unlock, atomic or free.
  */
 int prism_gam_write(struct prism_gam_session *session, uint64_t to, const void *bytes, size_t size);
 
-/** Waits until all writes of the session are performed: until no node can read what was there before. */
+/** Waits until all writes of the session are performed: no node can read the old values any more. */
 int prism_gam_mfence(struct prism_gam_session *session);
 
-/** What prism_gam_atomic() does. */
+/** The functions of prism_gam_atomic(). */
 enum prism_gam_function {
 	PRISM_GAM_ADD,
 	PRISM_GAM_SWAP,
@@ -162,27 +165,26 @@ enum prism_gam_function {
 
 /**
  * Replaces the number of @size bytes (1, 2, 4 or 8) at @at, which is aligned to that, by @function of it and @operand.
- * Numbers are little-endian. *@old is the number that was there; @old may be NULL. Fences before. @compare: of
+ * Numbers are little-endian. *@old is the old number; @old may be NULL. Fences first. @compare: for
  * PRISM_GAM_COMPARE_SWAP.
  */
 int prism_gam_atomic(struct prism_gam_session *session, uint64_t at, size_t size, uint32_t function, uint64_t operand,
 	uint64_t compare, uint64_t *old);
 
 /*
- * Locks of all blocks that the @size bytes at @at are in, for reading (shared) or for writing. They are locked in the
- * order of their addresses: two that lock several ranges have to agree on an order. Objects that share a block share
- * its lock. All fence before. -EDEADLK: the session holds one of them already; -E2BIG: more than 65,536 blocks. Nothing
- * is locked then.
+ * Lock all blocks that the @size bytes at @at are in, for reading (shared) or for writing, in the order of their
+ * addresses: threads that lock several ranges must agree on an order. Objects in one block share its lock. All fence
+ * first. -EDEADLK: the session already holds one of them; -E2BIG: more than 65,536 blocks. Nothing is locked then.
  */
 
 int prism_gam_rlock(struct prism_gam_session *session, uint64_t at, size_t size);
 int prism_gam_wlock(struct prism_gam_session *session, uint64_t at, size_t size);
 
-/** Likewise, without waiting for another holder: -EBUSY. */
+/** Lock likewise, without waiting for another holder: -EBUSY. */
 int prism_gam_try_rlock(struct prism_gam_session *session, uint64_t at, size_t size);
 int prism_gam_try_wlock(struct prism_gam_session *session, uint64_t at, size_t size);
 
-/** Fences, and gives back the locks. -EPERM: the session does not hold one of them; the others are given back. */
+/** Fences, and releases the locks. -EPERM: the session does not hold one of them; the others are released. */
 int prism_gam_unlock(struct prism_gam_session *session, uint64_t at, size_t size);
 
 #ifdef __cplusplus

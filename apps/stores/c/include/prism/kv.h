@@ -21,12 +21,12 @@ extern "C" {
 /** A client of one store: a connection to each of its servers. */
 struct prism_kv;
 
-/** How a store is opened. Zeros stand for the defaults. */
+/** Options for opening a store. Zeros stand for the defaults. */
 struct prism_kv_options {
 	size_t size;             /**< sizeof(struct prism_kv_options): later versions of the library append fields */
 	const char *device;      /**< name of the RDMA device; NULL: the first userspace device */
 	uint32_t timeout_ms;     /**< milliseconds that prism_kv_open(), and each call that waits, may take; 0: 5000 */
-	uint32_t patience_ms;    /**< milliseconds that operations wait for a lost connection; 0: 1000 */
+	uint32_t patience_ms;    /**< milliseconds that operations wait while the connection is lost; 0: 1000 */
 	uint32_t depth;          /**< operations under way at once on each server, 1 to 4096; 0: 16 */
 	uint32_t max_value_size; /**< bytes of the longest value that is put and got; a longer one cannot be got
 				  * (-EMSGSIZE); 0: the servers' limit */
@@ -52,7 +52,7 @@ int prism_kv_open(struct prism_kv **store, const char *servers, const struct pri
  */
 void prism_kv_close(struct prism_kv *store);
 
-/** Bytes of the longest key and of the longest value that the store takes; 0 if @store is NULL. */
+/** Return the bytes of the longest key and value that the store takes; 0 if @store is NULL. */
 size_t prism_kv_max_key_size(struct prism_kv *store);
 size_t prism_kv_max_value_size(struct prism_kv *store);
 
@@ -71,7 +71,7 @@ size_t prism_kv_max_value_size(struct prism_kv *store);
 int prism_kv_get(
 	struct prism_kv *store, const void *key, size_t key_size, void *value, size_t *value_size, uint64_t *version);
 
-/** Puts @value, whether the key is there or not. -ENOSPC: the store has no slot or no buffer for it. */
+/** Puts @value, whether the key exists or not. -ENOSPC: the store has no slot or no buffer for it. */
 int prism_kv_put(struct prism_kv *store, const void *key, size_t key_size, const void *value, size_t value_size);
 
 /**
@@ -89,7 +89,7 @@ int prism_kv_remove(struct prism_kv *store, const void *key, size_t key_size);
 /** Removes the key if its version is still @version. -ESTALE: it is another; -ENOENT: no such key. */
 int prism_kv_remove_if(struct prism_kv *store, const void *key, size_t key_size, uint64_t version);
 
-/* Operations that are submitted, many at once, by one thread */
+/* Operations that one thread submits, many at once */
 
 enum prism_kv_kind {
 	PRISM_KV_GET,
@@ -97,14 +97,17 @@ enum prism_kv_kind {
 	PRISM_KV_REMOVE,
 };
 
-/** It and what it points at are the library's from prism_kv_submit() until prism_kv_poll() hands it back. */
+/**
+ * An operation. From prism_kv_submit() until prism_kv_poll() returns it, it and the memory that it points at belong to
+ * the library.
+ */
 struct prism_kv_operation {
 	uint32_t kind;  /**< enum prism_kv_kind */
-	int32_t result; /**< afterwards: what the call that waits would have returned */
+	int32_t result; /**< afterwards: the result that the waiting call would have returned */
 	const void *key;
 	size_t key_size;
-	void *value; /**< GET: where the value goes; PUT: what to put, which is not changed; may be NULL if empty */
-	size_t value_size; /**< PUT: its size; GET: the room there, and afterwards the value's size */
+	void *value;       /**< GET: room for the value; PUT: the value, which is not changed; may be NULL if empty */
+	size_t value_size; /**< PUT: its size; GET: the room, and afterwards the value's size */
 	void *cookie;      /**< the caller's */
 };
 
@@ -115,9 +118,9 @@ struct prism_kv_operation {
 int prism_kv_submit(struct prism_kv *store, struct prism_kv_operation *operation);
 
 /**
- * Hands back operations that have ended, at most @max of them, and waits at most @timeout_ms milliseconds for the first
- * one. Returns how many @ended has: 0 if none has ended in that time, or none is under way. Operations that
- * prism_kv_poll() does not hand back in time go on; they end by themselves when their connection is lost. -EINVAL.
+ * Stores in @ended operations that have ended, at most @max, and waits at most @timeout_ms milliseconds for the first
+ * one. Returns their number: 0 if none has ended in that time, or none is under way. Operations that have not ended in
+ * time go on; they end by themselves when their connection is lost. -EINVAL.
  */
 int prism_kv_poll(struct prism_kv *store, struct prism_kv_operation **ended, unsigned int max, uint32_t timeout_ms);
 

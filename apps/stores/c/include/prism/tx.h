@@ -24,7 +24,7 @@ struct prism_tx;
 /** A transaction that has begun. One thread at a time. */
 struct prism_tx_transaction;
 
-/** How a store is opened. Zeros stand for the defaults. */
+/** Options for opening a store. Zeros stand for the defaults. */
 struct prism_tx_options {
 	size_t size;         /**< sizeof(struct prism_tx_options): later versions of the library append fields */
 	const char *device;  /**< name of the RDMA device; NULL: the first userspace device */
@@ -35,13 +35,14 @@ struct prism_tx_options {
 /**
  * Opens the store of @shards: "HOST:PORT" of all of its servers, separated by commas, in the order of their numbers;
  * the port of the first is 18620 if none is given, that of the next one 18621, and so on. @options may be NULL. *@store
- * is to be closed by prism_tx_close(), and NULL after a failure. A server whose address refuses connections is gone: the
- * store is opened without it, if it is not the first one, and transactions that need its keys fail with -EHOSTUNREACH.
+ * is to be closed by prism_tx_close(), and NULL after a failure. A server whose address refuses connections is gone:
+ * the store is opened without it, if it is not the first one, and transactions that need its keys fail with
+ * -EHOSTUNREACH.
  *
  * 0, -EINVAL, -ENODEV (no such device), -EOPNOTSUPP (the device does not speak PRISM), -ETIMEDOUT, -EHOSTUNREACH (a
- * server does not answer), -ECONNREFUSED (the first one is gone), -EPROTONOSUPPORT (a server of another kind, or not the
- * shard that it is to be), -ESTALE (a server has lost its memory: see prism-tx(1), adopt), -EMFILE (the store has all the
- * clients that it takes, or the process has no descriptors left), -ENOMEM.
+ * server does not answer), -ECONNREFUSED (the first one is gone), -EPROTONOSUPPORT (a server of another kind, or not
+ * the shard that it is to be), -ESTALE (a server has lost its memory: see prism-tx(1), adopt), -EMFILE (the store has
+ * all the clients that it takes, or the process has no descriptors left), -ENOMEM.
  */
 int prism_tx_open(struct prism_tx **store, const char *shards, const struct prism_tx_options *options);
 
@@ -51,8 +52,10 @@ int prism_tx_open(struct prism_tx **store, const char *shards, const struct pris
  */
 void prism_tx_close(struct prism_tx *store);
 
-/** Bytes of the longest key and of the longest value that the store takes; 0 if @store is NULL. Keys of a numbered
- * store (prism-tx-server --numbered) are numbers: 8 bytes, the lowest first. */
+/**
+ * Return the bytes of the longest key and value that the store takes; 0 if @store is NULL. Keys of a numbered store
+ * (prism-tx-server --numbered) are numbers: 8 bytes, the lowest first.
+ */
 size_t prism_tx_max_key_size(struct prism_tx *store);
 size_t prism_tx_max_value_size(struct prism_tx *store);
 
@@ -67,8 +70,8 @@ int prism_tx_begin(struct prism_tx *store, struct prism_tx_transaction **transac
  * Reads and changes in a transaction. Besides what is listed, each may return -EINVAL (the key or the value is not one
  * of this store; the transaction goes on), -EAGAIN (the transaction cannot commit any more, because others have changed
  * what it has read: abort it, and begin again), -E2BIG (it has more than 64 keys), -EHOSTUNREACH (the key's server is
- * gone, or is being stopped), -ETIMEDOUT, -ENOMEM. After an error other than -EINVAL, -ENOENT and -EMSGSIZE a transaction can only be
- * aborted; its commit returns that error again.
+ * gone, or is being stopped), -ETIMEDOUT, -ENOMEM. After an error other than -EINVAL, -ENOENT and -EMSGSIZE a
+ * transaction can only be aborted; its commit returns that error again.
  */
 
 struct prism_tx_key {
@@ -76,7 +79,7 @@ struct prism_tx_key {
 	size_t size; /**< in bytes */
 };
 
-/** Reads @count keys at once, in the time of one: prism_tx_read() of these then waits for nothing. */
+/** Reads @count keys at once, in the time of one; prism_tx_read() of these does not wait then. */
 int prism_tx_fetch(struct prism_tx_transaction *transaction, const struct prism_tx_key *keys, size_t count);
 
 /**
@@ -108,8 +111,8 @@ int prism_tx_commit(struct prism_tx_transaction *transaction);
 void prism_tx_abort(struct prism_tx_transaction *transaction);
 
 /**
- * What a transaction of prism_tx_run() does: reads and changes, and returns 0 to commit. -EAGAIN: run it again. Any
- * other value: abort. It may run several times, so it begins from nothing each time; it may see values that do not
+ * The body of a transaction of prism_tx_run(): it reads and changes, and returns 0 to commit. -EAGAIN: run it again.
+ * Any other value: abort. It may run several times, so it begins from nothing each time; it may see values that do not
  * belong together, and must end all the same. It must not commit or abort @transaction, throw exceptions or leave by
  * longjmp().
  */
