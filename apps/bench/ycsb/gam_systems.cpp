@@ -17,7 +17,7 @@ namespace
 
 using gam::DriverNodes;
 
-constexpr std::uint64_t pairs_a_bucket = 5; /* of ten that fit: few buckets overflow */
+constexpr std::uint64_t pairs_a_bucket = 5; /* of the ten that fit, so that few buckets overflow */
 
 gam::DriverStore store_of(const SystemOptions &options, gam::Protocol protocol)
 {

@@ -12,7 +12,7 @@ SERVER_MEMORY = 256  # MiB, of servers that have to be told
 
 @dataclasses.dataclass(frozen=True)
 class System:
-    """A store: how its server is started, how it is drawn, and how the driver makes its clients."""
+    """A store: the command of its server, its style in figures, and the driver's way to make clients."""
 
     label: str
     command: tuple  # {bin}: this folder; {port}, {records}, {value_size}, {memory}

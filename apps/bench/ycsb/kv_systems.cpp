@@ -41,7 +41,7 @@ Result<Client> connect_prism(const SystemOptions &options)
 	return Client(*std::move(connected));
 }
 
-/** Whether a store of calls takes the longest keys and values. Errors: EINVAL. */
+/** Checks if a store of calls takes the longest keys and values. Errors: EINVAL. */
 Result<void> check_sizes(const SystemOptions &options, const apps::Hello &server)
 {
 	if (options.key_size > server.max_key_size || options.value_size > server.max_value_size)
@@ -52,7 +52,7 @@ Result<void> check_sizes(const SystemOptions &options, const apps::Hello &server
 	return {};
 }
 
-/** How clients of a store with calls connect that travel by @p way. */
+/** Returns a function that connects clients of a store whose calls travel by @p way. */
 template <typename Store>
 auto by_calls(rpc::Way way)
 {
@@ -68,7 +68,7 @@ auto by_calls(rpc::Way way)
 	};
 }
 
-/** Such as "jakiro-fetch". */
+/** Returns a name such as "jakiro-fetch". */
 std::string name_of(const char *store, const rpc::WayName &way)
 {
 	return std::string(store) + "-" + std::string(way.name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a run of the workload driver does, and what it needs from outside. */
+/* The options of a run of the workload driver, and the functions that it needs from outside. */
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct RunOptions {
 	std::uint64_t seed = 1;
 
 	unsigned processes = 1;
-	unsigned threads = 1; /**< of each process */
-	unsigned clients = 1; /**< of each thread, which serves them in turns: one connection each */
+	unsigned threads = 1; /**< threads of each process */
+	unsigned clients = 1; /**< clients of each thread, which serves them in turn: one connection each */
 	unsigned depth = 1;   /**< requests that each client has under way */
 
 	double rate = 0; /**< requests a second of all clients together; 0: a closed loop */
@@ -44,14 +44,14 @@ struct RunOptions {
 	bool verify = false;          /**< check every value that is read */
 	bool yield = false;           /**< give up the core after a turn in which nothing ended */
 
-	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
+	std::FILE *progress = nullptr;                         /**< stream for a progress bar; not owned; may be null */
 	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
 
 	[[nodiscard]] unsigned workers() const noexcept { return processes * threads; }
 	[[nodiscard]] unsigned all_clients() const noexcept { return workers() * clients; }
 };
 
-/** Refuses options that make no sense, with EINVAL. */
+/** Refuses senseless options, with EINVAL. */
 [[nodiscard]] Result<void> check(const RunOptions &options);
 
 /**
@@ -60,7 +60,7 @@ struct RunOptions {
  */
 using ClientFactory = std::function<Result<std::unique_ptr<apps::StoreClient>>(unsigned client)>;
 
-/** Called once in each process, after it was forked: opens what the clients of one process share. */
+/** Called once in each process, after the fork: opens what the clients of one process share. */
 using FactoryOpener = std::function<Result<ClientFactory>()>;
 
 } // namespace prism::ycsb

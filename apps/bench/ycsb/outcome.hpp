@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a run gave: filled by each worker, merged over threads and processes. */
+/* The results of a run: filled by each worker, merged over threads and processes. */
 #pragma once
 
 #include <array>
@@ -16,14 +16,13 @@
 namespace prism::ycsb
 {
 
-/** What became of operations of one kind, and how many round trips they took. */
+/** The outcomes of operations of one kind, and their round trips. */
 struct OperationCounts {
 	static constexpr std::size_t outcomes = apps::outcome_count;
-	static constexpr std::size_t most_round_trips = 8; /**< the last count is of these and more */
+	static constexpr std::size_t most_round_trips = 8; /**< the last count is for this many and more */
 
-	std::array<std::uint64_t, outcomes> by_outcome{}; /**< by apps::Outcome */
-	std::array<std::uint64_t, most_round_trips + 1>
-		round_trips{}; /**< of those that have ended well; 0: not told */
+	std::array<std::uint64_t, outcomes> by_outcome{};              /**< by apps::Outcome */
+	std::array<std::uint64_t, most_round_trips + 1> round_trips{}; /**< of operations that ended well; 0: unknown */
 
 	void add(const apps::Operation &operation) noexcept;
 	void merge(const OperationCounts &other) noexcept;
@@ -34,39 +33,42 @@ struct OperationCounts {
 	}
 	[[nodiscard]] std::uint64_t total() const noexcept;
 
-	/** The share of operations with exactly @p trips round trips, or at least so many. 0 if there were none. */
+	/**
+	 * Return the share of operations with exactly @p trips round trips, or at least so many. 0 if there were none.
+	 */
 	[[nodiscard]] double share_with(std::size_t trips) const noexcept;
 	[[nodiscard]] double share_with_at_least(std::size_t trips) const noexcept;
 };
 
 struct RunResult {
-	std::array<bench::LatencyHistogram, bench::request_kinds> latency; /**< by bench::Request; of what was done */
-	/** Of requests that were due but had not begun when the time was over: how late they were by then. */
+	std::array<bench::LatencyHistogram, bench::request_kinds>
+		latency; /**< by bench::Request; of those that were done */
+	/** Lateness, when the time was over, of requests that were due but had not begun. */
 	bench::LatencyHistogram backlog;
 	OperationCounts gets;
 	OperationCounts puts;
 	bench::ErrorCounts errors;
-	std::uint64_t requests = 0;     /**< that ended; a read-modify-write is one */
+	std::uint64_t requests = 0;     /**< ended requests; a read-modify-write is one */
 	std::uint64_t in_time = 0;      /**< requests that were done before the time was over */
 	std::uint64_t abandoned = 0;    /**< requests still under way after RunOptions::drain */
 	std::uint64_t wrong_values = 0; /**< GETs whose value was not one of that record */
 	std::uint64_t verified = 0;     /**< GETs that were checked */
 	std::uint64_t first_wrong = 0;  /**< a record whose value was wrong, if any was */
 	std::uint64_t nanoseconds = 0;  /**< from the common start to the end */
-	bench::Traffic traffic;         /**< of the clients' devices in that time */
+	bench::Traffic traffic;         /**< traffic of the clients' devices in that time */
 
 	void merge(const RunResult &other);
 
-	/** All latencies, the backlog's lower bounds among them. */
+	/** Returns all latencies, including the backlog's lower bounds. */
 	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
 
-	/** Requests a second that were done in time: neither failed nor answered with "full". */
+	/** Returns the requests a second that were done in time: neither failed nor answered with "full". */
 	[[nodiscard]] double throughput() const noexcept;
 
-	/** Was every operation done, and everything that was to be verified right? */
+	/** Returns true if every operation was done, and everything verified was right. */
 	[[nodiscard]] bool clean(bool verify) const noexcept;
 
-	/** For the pipe between processes. */
+	/** Serializes the result, for the pipe between processes. */
 	[[nodiscard]] nlohmann::json to_json() const;
 	/** The reverse. Throws nlohmann::json::exception or std::out_of_range if @p json did not come from to_json().
 	 */

@@ -18,7 +18,7 @@ namespace
 constexpr const char *program = "prism-ycsb";
 constexpr double default_duration = 5;
 
-/* What is known only after the whole line was read. */
+/* Options that are evaluated only after the whole line was read. */
 struct Given {
 	std::string mix = "C";
 	std::optional<double> read_ratio; /* percent */
@@ -114,7 +114,7 @@ void add_amount_options(cli::CommandLine &app, RunOptions &run)
 		.capture_default_str();
 }
 
-/** Empty: the system is given what it needs, and nothing that it would ignore. */
+/** Returns the error of the options for the system; empty: it has all that it needs, and none that it would ignore. */
 std::string wrong_place(const cli::CommandLine &app, const System &system)
 {
 	const std::string_view of_gam = gam::DriverOptions::given(app);

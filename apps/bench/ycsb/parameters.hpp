@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The command line of prism-ycsb: perftest's flags where perftest has one for the purpose. */
+/* The command line of prism-ycsb: perftest's flags, as far as perftest has them. */
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ int fail(const Error &error)
 	return 1;
 }
 
-/** Its clients are counted in @p metrics. */
+/** Returns a factory whose clients are counted in @p metrics. */
 ycsb::ClientFactory metered(const ycsb::ClientFactory &factory, apps::ClientMetrics &metrics)
 {
 	return [factory, &metrics](unsigned number) -> Result<std::unique_ptr<apps::StoreClient>> {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What prism-ycsb prints and writes. */
+/* The reports of prism-ycsb. */
 #pragma once
 
 #include <cstdio>
@@ -13,10 +13,12 @@
 namespace prism::ycsb
 {
 
-/** The table for people. @param out stays the caller's. */
+/** Prints the table for people. @param out stays the caller's. */
 void print_report(std::FILE *out, const Parameters &parameters, const RunResult &result);
 
-/** The same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in requests a second. */
+/**
+ * Returns the same for programs: { "test_info": ..., "results": ... }; latencies in usec, rates in requests a second.
+ */
 [[nodiscard]] nlohmann::json make_report(const Parameters &parameters, const RunResult &result);
 
 /** Writes make_report() to Parameters::json_file, if there is one. */

@@ -14,27 +14,27 @@ namespace prism::ycsb
 /**
  * Runs a workload with the threads of this process. Blocks until all is done; if the store stops answering, until
  * RunOptions::drain has passed without an answer.
- * @return what was measured, operations that failed included; an error if a client could not be connected, a record not
- *         be stored, or the options make no sense (EINVAL; among them processes other than 1).
+ * @return the measurements, failed operations included; an error if a client could not be connected, a record not be
+ * stored, or the options make no sense (EINVAL; among them processes other than 1).
  */
 [[nodiscard]] Result<RunResult> run(const RunOptions &options, const ClientFactory &factory);
 
 /**
- * The same with RunOptions::processes child processes, which begin together; with 1, in this process.
- * The calling process must have no other thread, and nothing open that does not survive a fork.
+ * Runs it with RunOptions::processes child processes, which begin together; with 1, in this process. The calling
+ * process must have no other thread, and nothing open that does not survive a fork.
  * @param open called in each process.
  */
 [[nodiscard]] Result<RunResult> run_processes(const RunOptions &options, const FactoryOpener &open);
 
 /**
- * What each process of a run does: its threads, and what they measured together. If one fails, @p run_state gives up.
+ * Runs one process of a run: its threads, whose measurements are merged. If one fails, @p run_state gives up.
  * @param process its number.
  * @return the first error that has a cause of its own, if one failed.
  */
 [[nodiscard]] Result<RunResult> run_process(const RunOptions &options, bench::RunState &run_state, unsigned process,
 	const ClientFactory &factory, std::FILE *progress);
 
-/** Shows how far the run has come. */
+/** Shows the progress of the run. */
 void show_progress(const RunOptions &options, const bench::RunState &run_state, bench::ProgressBar &bar);
 
 } // namespace prism::ycsb

@@ -15,30 +15,32 @@
 namespace prism::ycsb
 {
 
-/** Where the store is, and what the clients have to be prepared for. */
+/** The place of the store, and the needs of its clients. */
 struct SystemOptions {
 	std::string host = "127.0.0.1"; /**< name or address; "unix:PATH" where the system has that */
 	std::uint16_t port = 0;
-	std::string configuration;  /**< of a volume, in place of host and port: a file, or etcd://HOST:PORT/KEY */
+	std::string configuration;  /**< of a volume, instead of host and port: a file, or etcd://HOST:PORT/KEY */
 	std::string device;         /**< RDMA device; empty: by the address. Of no use to systems over TCP */
 	unsigned depth = 1;         /**< operations under way a client */
 	std::size_t key_size = 0;   /**< largest, bytes */
 	std::size_t value_size = 0; /**< largest, bytes */
-	std::uint64_t records = 0;  /**< that are loaded */
-	bool loads = false;         /**< they are not there yet */
-	double timeout = 5;         /**< seconds that connecting may take */
-	gam::DriverOptions gam;     /**< of a global memory, whose master is at host and port */
+	std::uint64_t records = 0;  /**< records that are loaded */
+	bool loads = false;         /**< true if they are not loaded yet */
+	double timeout = 5;         /**< seconds for connecting */
+	gam::DriverOptions gam;     /**< for a global memory, whose master is at host and port */
 };
 
 struct System {
-	std::string name; /**< of --system */
+	std::string name; /**< value of --system */
 	std::string description;
 	std::uint16_t default_port = 0;
-	/** Called once in each process of the driver; what it opens lives as long as the factory that it gives. */
+	/** Called once in each process of the driver; what it opens lives as long as the returned factory. */
 	std::function<Result<ClientFactory>(const SystemOptions &)> open;
-	/** A volume: it has a configuration in place of host and port, and keys are the numbers of its blocks. */
+	/**
+	 * True for a volume: it has a configuration instead of host and port, and keys are the numbers of its blocks.
+	 */
 	bool is_volume = false;
-	bool is_gam = false; /**< in a global memory: processes of the driver join as nodes */
+	bool is_gam = false; /**< true for a store in a global memory: processes of the driver join as nodes */
 };
 
 using Systems = bench::Registry<System>;

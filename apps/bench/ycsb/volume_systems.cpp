@@ -28,7 +28,7 @@ rs::VolumeKind lock_kind(const rs::Configuration &volume, bool pipelined)
 	return rs::abdlock(volume, options);
 }
 
-/** Records are blocks. */
+/** Checks that the records are blocks of the volume. */
 Result<void> fits(const rs::Configuration &volume, const SystemOptions &options)
 {
 	if (volume.block_size != options.value_size)

@@ -21,7 +21,7 @@ using apps::Outcome;
 using bench::Request;
 
 constexpr double ns_per_s = 1e9;
-constexpr unsigned version_bits = 48; /* below the worker's number */
+constexpr unsigned version_bits = 48; /* bits below the worker's number */
 
 Error loading_failed(const RunResult &result, std::uint64_t count)
 {
@@ -170,8 +170,8 @@ std::size_t Worker::serve_clients()
 }
 
 /*
- * A request begins when the one before it has ended, not when the client's next turn comes: else clients would rest,
- * and nobody count it, while others are served. The second look sends what has just begun.
+ * Serves a connection. A request begins when the one before it has ended, not at the client's next turn: otherwise
+ * clients would rest, uncounted, while others are served. The second look sends what has just begun.
  */
 std::size_t Worker::turn(Connection &connection)
 {

@@ -33,12 +33,12 @@ public:
 	[[nodiscard]] Result<RunResult> run(const ClientFactory &factory);
 
 private:
-	/* A request and the memory of its operation. It does not move while a client knows it. */
+	/* A request and the memory of its operation. It does not move while a client has it. */
 	struct Slot {
 		apps::Operation operation;
 		bench::Request request = bench::Request::read;
 		std::uint64_t record = 0;
-		std::uint64_t begun = 0; /* what latency counts from */
+		std::uint64_t begun = 0; /* time from which latency counts */
 		bool scheduled = false;  /* begun is set: when the request was due, or its second half follows */
 		std::vector<std::byte> key;
 		std::vector<std::byte> value;
@@ -50,8 +50,8 @@ private:
 		std::vector<Slot *> idle;
 		boost::circular_buffer<Slot *> pending; /* not taken by the client yet */
 		std::size_t under_way = 0;
-		bool has_ended = false;                    /* the client */
-		std::unique_ptr<apps::StoreClient> client; /* goes before the slots that it may know */
+		bool has_ended = false;                    /* true if the client has ended */
+		std::unique_ptr<apps::StoreClient> client; /* declared last: it may use the slots */
 	};
 
 	[[nodiscard]] Result<void> connect(const ClientFactory &factory);
@@ -88,8 +88,8 @@ private:
 	std::vector<apps::Operation *> completed_;
 
 	RunResult result_;
-	std::uint64_t last_end_ = 0;  /* of a request */
-	std::uint64_t load_next_ = 0; /* record */
+	std::uint64_t last_end_ = 0;  /* end of the last request */
+	std::uint64_t load_next_ = 0; /* next record to load */
 	std::uint64_t versions_ = 0;
 };
 

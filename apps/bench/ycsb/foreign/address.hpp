@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where a foreign server listens. */
+/* The address of a foreign server. */
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace prism::ycsb
 struct ForeignAddress {
 	std::string host;
 	std::uint16_t port = 0;
-	std::string unix_path; /**< not empty: instead of the others */
+	std::string unix_path; /**< if not empty, replaces host and port */
 
 	[[nodiscard]] bool is_unix() const noexcept { return !unix_path.empty(); }
 	[[nodiscard]] std::string text() const

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Bytes as the foreign libraries take them. */
+/* Bytes in the form that the foreign libraries take. */
 #pragma once
 
 #include <cstddef>

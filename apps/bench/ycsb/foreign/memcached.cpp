@@ -171,7 +171,7 @@ void MemcachedClient::get_one(Operation &operation) noexcept
 		settle(operation, code);
 }
 
-/* Values come in the order of the keys; there is nothing for a key that is not there. */
+/* Fetches all values. They come in the order of the keys; absent keys have none. */
 void MemcachedClient::fetch_all() noexcept
 {
 	auto next = gets_.begin();

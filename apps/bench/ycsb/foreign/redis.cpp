@@ -59,7 +59,7 @@ private:
 	int broken_ = 0;                                /* errno value */
 };
 
-/* The words of a command: hiredis encodes and copies them. */
+/* Appends a command: hiredis encodes and copies its words. */
 int append(redisContext *context, const Operation &operation) noexcept
 {
 	const std::string_view verb = operation.kind == OperationKind::get   ? "GET"
@@ -155,7 +155,7 @@ void RedisClient::exchange() noexcept
 		break_off();
 }
 
-/* False if there is none, or if the connection broke. */
+/* Gets the next reply. Returns false if there is none, or if the connection broke. */
 bool RedisClient::next_reply(Reply &reply) noexcept
 {
 	void *found = nullptr;
@@ -185,7 +185,7 @@ Context open_context(const ForeignAddress &address, double timeout)
 	return Context(redisConnectWithTimeout(address.host.c_str(), address.port, to_timeval(timeout)));
 }
 
-/* hiredis connects in blocking mode; from here on nothing may wait. */
+/* Makes the connection non-blocking: hiredis connects in blocking mode, but from now on nothing may wait. */
 Result<void> make_non_blocking(redisContext &context, bool tcp)
 {
 	const int on = 1;
