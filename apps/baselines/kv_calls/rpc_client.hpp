@@ -62,8 +62,7 @@ private:
 
 	std::unique_ptr<rpc::ClientLink> connection_;
 	std::vector<apps::Operation *> operations_; /* by slot; null: free or ended */
-	std::vector<std::uint8_t>
-		users_; /* by slot: number of users: the operation until it is returned, and the link */
+	std::vector<std::uint8_t> users_;     /* by slot, its users: the operation until it is returned, and the link */
 	std::vector<std::uint8_t> abandoned_; /* by slot: the link uses it without an operation */
 	std::vector<std::uint32_t> free_slots_;
 	std::vector<std::uint32_t> ended_; /* a ring of slots whose operations poll() has not returned yet */
