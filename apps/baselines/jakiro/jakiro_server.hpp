@@ -24,7 +24,7 @@ struct JakiroOptions {
 	std::uint64_t slots = 1 << 20; /**< slots of all partitions, rounded up to whole buckets */
 	std::size_t memory = std::size_t{1}
 			     << 30; /**< bytes for keys and values, of all partitions; each uses up to 128 GiB */
-	std::uint64_t seed = 0x6a616b69726f; /**< of the hash */
+	std::uint64_t seed = 0x6a616b69726f; /**< seed of the hash */
 	/** For each partition null or the listener to its evictions. Outlives the server. */
 	std::span<jakiro::EvictionListener *const> listeners;
 };

@@ -17,7 +17,7 @@ namespace prism::kv::jakiro
 {
 
 struct Pair {
-	std::uint64_t hash = 0; /**< of the key */
+	std::uint64_t hash = 0; /**< hash of the key */
 	std::span<const std::byte> key;
 	std::span<const std::byte> value;
 };

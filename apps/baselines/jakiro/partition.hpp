@@ -76,7 +76,7 @@ public:
 
 private:
 	struct Slot {
-		std::uint32_t tag = 0; /* of the hash */
+		std::uint32_t tag = 0; /* a part of the hash */
 		PairLog::Place place = PairLog::nowhere;
 
 		[[nodiscard]] bool empty() const noexcept { return place == PairLog::nowhere; }

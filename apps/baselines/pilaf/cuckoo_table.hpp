@@ -27,7 +27,7 @@ namespace prism::kv::pilaf
 struct CuckooOptions {
 	std::uint64_t entries = 1 << 20;           /**< places in the table; about 9 of 10 can be used */
 	std::size_t memory = std::size_t{1} << 30; /**< bytes for extents */
-	std::uint64_t seed = 0x70696c6166;         /**< of the hash */
+	std::uint64_t seed = 0x70696c6166;         /**< seed of the hash */
 	/** Time that a freed extent keeps its bytes, so that GETs under way seldom find others there. */
 	std::chrono::microseconds rest = std::chrono::milliseconds(1);
 	/** Places searched for one insertion before the table counts as full. */
@@ -72,7 +72,7 @@ private:
 	struct Step {
 		std::uint64_t place = 0;
 		std::uint32_t parent = 0;
-		std::uint32_t length = 0; /* of the path to here */
+		std::uint32_t length = 0; /* length of the path to here */
 	};
 
 	CuckooTable(Buffer table_memory, Buffer extent_buffer, const CuckooOptions &chosen);
@@ -92,7 +92,7 @@ private:
 	Buffer extents_;
 	apps::ExtentArena arena_;
 	mutable std::mutex lock_;
-	std::vector<std::uint64_t> hashes_; /* of the key at each place */
+	std::vector<std::uint64_t> hashes_; /* hash of the key at each place */
 	std::vector<Step> steps_;
 	std::uint64_t objects_ = 0;
 	std::uint64_t moves_ = 0;

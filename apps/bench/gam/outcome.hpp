@@ -48,7 +48,7 @@ struct Spread {
 
 /** The results of a thread, of a node, or of all. */
 struct RunResult {
-	bench::LatencyHistogram reads; /**< of the timed operations */
+	bench::LatencyHistogram reads; /**< latencies of the timed operations */
 	bench::LatencyHistogram writes;
 	bench::ErrorCounts errors;
 	std::uint64_t operations = 0;

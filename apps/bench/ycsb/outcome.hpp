@@ -41,8 +41,7 @@ struct OperationCounts {
 };
 
 struct RunResult {
-	std::array<bench::LatencyHistogram, bench::request_kinds>
-		latency; /**< by bench::Request; of those that were done */
+	std::array<bench::LatencyHistogram, bench::request_kinds> latency; /**< by bench::Request; done ones only */
 	/** Lateness, when the time was over, of requests that were due but had not begun. */
 	bench::LatencyHistogram backlog;
 	OperationCounts gets;

@@ -19,7 +19,7 @@ namespace prism::ycsb
 struct SystemOptions {
 	std::string host = "127.0.0.1"; /**< name or address; "unix:PATH" where the system has that */
 	std::uint16_t port = 0;
-	std::string configuration;  /**< of a volume, instead of host and port: a file, or etcd://HOST:PORT/KEY */
+	std::string configuration;  /**< for a volume, instead of host and port: a file, or etcd://HOST:PORT/KEY */
 	std::string device;         /**< RDMA device; empty: by the address. Of no use to systems over TCP */
 	unsigned depth = 1;         /**< operations under way a client */
 	std::size_t key_size = 0;   /**< largest, bytes */

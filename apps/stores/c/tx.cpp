@@ -353,7 +353,7 @@ int TxStore::run(prism_tx_body body, void *argument, unsigned attempts)
 	Transaction *const mine = begin(attempts, result);
 	if (!mine)
 		return result;
-	const auto ends = [this](Transaction *ended) { abort(*ended); }; /* whatever happens */
+	const auto ends = [this](Transaction *ended) { abort(*ended); }; /* aborts in any case */
 	const std::unique_ptr<Transaction, decltype(ends)> owner(mine, ends);
 	mine->of_run = true;
 	for (bool ended = false; !ended;) {

@@ -9,7 +9,7 @@
 namespace prism::apps
 {
 
-using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+using Time = std::chrono::nanoseconds; /* time of any monotonic clock */
 
 /** The coroutine that waits here, if any. One at a time. */
 struct Waiter {

@@ -10,7 +10,7 @@
 namespace prism::gam
 {
 
-constexpr std::uint16_t default_master_port = 18660; /**< of prism-gam-master */
+constexpr std::uint16_t default_master_port = 18660; /**< port of prism-gam-master */
 
 /** The user's options for how a driver of workloads joins a global memory. */
 struct DriverOptions {

@@ -21,7 +21,7 @@ namespace prism::gam::directory
 class Context
 {
 public:
-	/** @p log: null if there is none */
+	/** @param log null if there is none */
 	Context(NodeId self, Coherence::Host &host, const Rules &rules, BlockLog *log) noexcept
 		: self_(self), host_(host), rules_(rules), log_(log), loggers_(log ? ~std::uint64_t{0} : 0)
 	{

@@ -602,7 +602,7 @@ bool Lines::take_evicted(Line &line)
 	return true;
 }
 
-/* Demands of the home --------------------------------------------------------------------------------------------- */
+/* Demands of the home -------------------------------------------------------------------------------------------- */
 
 bool Lines::invalidate(Line *line, const Message &message)
 {

@@ -288,7 +288,7 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 	line.am_waiter = false;
 	if (old.sharers & line.swept)
 		return; /* the next try finds this node in the entry, with the current sharers */
-	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* it was invalidated meanwhile */
+	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* invalidated meanwhile */
 		return reread(line, old);
 	if (line.reads)
 		complete_data(line, outcome);

@@ -45,7 +45,7 @@ struct WorkingMemory {
 	static constexpr std::size_t bytes_of_line = block_size + slot_size;
 
 	std::span<std::byte> bytes; /**< bytes_of_line for each line */
-	std::uint64_t address = 0;  /**< of the first byte, for the device */
+	std::uint64_t address = 0;  /**< address of the first byte, for the device */
 	std::uint32_t lkey = 0;
 
 	[[nodiscard]] std::size_t lines() const noexcept { return bytes.size() / bytes_of_line; }

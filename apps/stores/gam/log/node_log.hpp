@@ -134,7 +134,7 @@ private:
 	std::vector<Closed> closed_;
 	std::shared_ptr<Segment> current_;
 	std::unique_ptr<Segment> spare_;
-	SegmentHead head_; /* of current_ */
+	SegmentHead head_; /* head of current_ */
 	std::uint64_t seed_ = 0;
 	std::size_t end_ = 0;                               /* offset of the end of the last entry of current_ */
 	std::uint64_t next_ = 1;                            /* sequence */

@@ -42,7 +42,7 @@ Allocator::Piece Allocator::note(std::uint64_t offset, std::uint64_t bytes)
 	allocated_.emplace(offset, bytes);
 	available_.fetch_sub(bytes, std::memory_order_relaxed);
 	const std::uint64_t first = offset / block_size, end = (offset + bytes + block_size - 1) / block_size;
-	/* Of a block cut into pieces, only the first piece counts as fresh. */
+	/* In a block cut into pieces, only the first piece counts as fresh. */
 	const bool fresh = first >= first_fresh_;
 	for (std::uint64_t block = first; block < end; block++)
 		objects_[block].fetch_add(1, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ namespace prism::gam
 class EtcdMaster final : public MasterChannel
 {
 public:
-	/** @p lease: the length of leases, if the key does not exist yet. @p patience: for each question. */
+	/** @param lease length of leases, if the key does not exist yet  @param patience for each question */
 	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience)
 		: key_(std::move(key)), lease_(lease), patience_(patience), master_(0, lease)
 	{

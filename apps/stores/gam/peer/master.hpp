@@ -32,14 +32,14 @@
 namespace prism::gam
 {
 
-/** Not thread-safe. */
+/** The master's state. Not thread-safe. */
 class Master
 {
 public:
 	static constexpr std::size_t longest_host = 255;
 	static constexpr unsigned margin_share = 16; /**< part of a lease */
 
-	/** @p cluster: random. @p lease: the length of leases. */
+	/** @param cluster random  @param lease length of leases */
 	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }
 
 	/**
@@ -114,7 +114,7 @@ private:
 	bool has_looked_ = false;
 	View view_;
 	std::uint64_t log_cluster_ = 0;
-	std::uint16_t protocol_ = 0; /* of the members */
+	std::uint16_t protocol_ = 0; /* protocol of the members */
 	std::uint32_t block_bytes_ = 0;
 	std::map<NodeId, Account> accounts_;
 };

@@ -39,7 +39,7 @@ namespace prism::gam
 /** Returns @p answer, or the error that it reports. Errors: EBADMSG (it is no object). */
 Result<nlohmann::json> to_result(nlohmann::json answer);
 
-/** Not thread-safe. */
+/** The answers of the master. Not thread-safe. */
 class MasterDesk
 {
 public:

@@ -28,7 +28,7 @@ namespace prism::gam
 {
 
 struct MeetingOptions {
-	std::string address;    /**< to listen on; empty: all */
+	std::string address;    /**< address to listen on; empty: all */
 	std::uint16_t port = 0; /**< 0: any */
 	Protocol protocol = Protocol::latch;
 	std::chrono::milliseconds timeout{2000}; /**< for one set-up */
@@ -74,7 +74,7 @@ private:
 	MeetingOptions options_;
 	std::unique_ptr<apps::Reception> reception_; /* for the thread receive() */
 	apps::Descriptor wake_;
-	/* Before the locks of Peers */
+	/* Taken before the locks of Peers */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	std::optional<Admission> me_;

@@ -38,14 +38,14 @@ struct PairSizes {
 	[[nodiscard]] std::uint32_t signalled() const noexcept { return ring() / 4; }
 };
 
-/** One thread at a time, except for ended(). */
+/** One end of a queue pair. One thread at a time, except for ended(). */
 class Pair
 {
 public:
 	/** Work request IDs of SENDs have this bit; the others are receives. */
 	static constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
 
-	/** @p frames: ring() frames. */
+	/** @param frames memory of ring() frames */
 	Pair(const NodeLife &peer, std::unique_ptr<rpc::Port> port, rpc::Memory frames, const PairSizes &sizes);
 
 	[[nodiscard]] const NodeLife &peer() const noexcept { return peer_; }

@@ -167,7 +167,7 @@ private:
 	std::atomic<std::uint64_t> refused_{0};
 	std::atomic<std::uint64_t> frames_sent_{0};
 
-	/* Under this lock, which is taken before that of a slot */
+	/* For all below. Taken before the lock of a slot */
 	std::mutex progress_;
 	std::unordered_map<std::uint32_t, std::shared_ptr<Pair>> pairs_; /* by number of the queue pair */
 	std::vector<std::uint32_t> used_;                                /* receive buffers */

@@ -26,7 +26,7 @@ namespace prism::gam
 namespace
 {
 
-constexpr std::size_t smallest_segment = std::size_t{1} << 20; /* of a log */
+constexpr std::size_t smallest_segment = std::size_t{1} << 20; /* smallest segment of a log */
 constexpr double usual_cache_share = 0.15;                     /* share of the memory that is lent, as in the paper */
 
 std::size_t lines_of(const JoinOptions &options)

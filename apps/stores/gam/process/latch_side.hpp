@@ -133,7 +133,7 @@ private:
 	std::atomic<Node *> node_{nullptr};
 	std::atomic<std::uint64_t> there_{0}; /* bit set */
 	Network::Listener *listener_ = nullptr;
-	/* Before the locks of shards, behind that of poll() */
+	/* Taken before the locks of shards, after that of poll() */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	View view_;

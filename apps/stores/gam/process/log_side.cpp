@@ -102,7 +102,7 @@ std::size_t LogSide::poll(Network::Listener &listener) noexcept
 	return peers_.poll(*this);
 }
 
-/* Present nodes --------------------------------------------------------------------------------------------------- */
+/* Present nodes -------------------------------------------------------------------------------------------------- */
 
 void LogSide::adopt(const View &view)
 {
@@ -427,7 +427,7 @@ Result<void> LogSide::settle_log()
 	return {};
 }
 
-/* Answers to others ----------------------------------------------------------------------------------------------- */
+/* Answers to others ---------------------------------------------------------------------------------------------- */
 
 void LogSide::for_each_line(NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit)
 {

@@ -124,7 +124,7 @@ private:
 	std::atomic<std::uint64_t> there_{0}; /* nodes that can be asked, a bit set */
 	std::atomic<bool> recovered_{false};
 	Network::Listener *listener_ = nullptr;
-	/* Before the locks of shards, behind that of poll() */
+	/* Taken before the locks of shards, after that of poll() */
 	std::mutex lock_;
 	View view_;
 	std::array<std::uint64_t, max_nodes> lives_{}; /* incarnations; 0: none */

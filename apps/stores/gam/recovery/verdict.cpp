@@ -9,7 +9,7 @@ namespace prism::gam
 namespace
 {
 
-/* One decision */
+/* The making of one decision */
 class Judge
 {
 public:

@@ -34,7 +34,7 @@ struct Fingerprint {
 /** One slot of the table: the operand of one CAS. */
 struct alignas(32) Slot {
 	Fingerprint key;
-	prismdv_bounded_ptr object{}; /* of a claim: ptr 0, bound the number of the connection, tag as everywhere */
+	prismdv_bounded_ptr object{}; /* in a claim: ptr 0, bound the number of the connection, tag as everywhere */
 
 	friend bool operator==(const Slot &a, const Slot &b) noexcept { return !std::memcmp(&a, &b, sizeof(a)); }
 	[[nodiscard]] bool empty() const noexcept { return *this == Slot{}; }

@@ -76,7 +76,7 @@ public:
 	~PrismClient() override;
 
 	[[nodiscard]] std::size_t depth() const noexcept override { return lanes_.size(); }
-	/** As StoreClient::start(); ENOTCONN: there has been no connection for longer than the client's patience. */
+	/** See StoreClient::start(). ENOTCONN: there has been no connection for longer than the client's patience. */
 	int start(apps::Operation &operation) noexcept override { return start(operation, nullptr); }
 	/**
 	 * Begins @p operation on a condition, as the calls below do: a GET fills in @p version, a PUT or an ERASE

@@ -40,13 +40,13 @@ class PrismServer final : public apps::OneSidedServer
 {
 public:
 	/**
-	 * @p context: with Progress::engine_thread, if it is a userspace device. Errors: EINVAL (options that
-	 * contradict each other; the message says which), ENOMEM, those of FreeList::create() and
+	 * Creates a server. @p context: with Progress::engine_thread, if it is a userspace device. Errors: EINVAL
+	 * (options that contradict each other; the message says which), ENOMEM, those of FreeList::create() and
 	 * TcpListener::create().
 	 */
 	static Result<std::unique_ptr<PrismServer>> create(const Context &context, const PrismServerOptions &options);
 
-	/* On the thread of serve(), or while it does not run. */
+	/* Call these on the thread of serve(), or while it does not run. */
 
 	/** Returns the statistics, with a count of the table. */
 	[[nodiscard]] std::string stats_json() const override;

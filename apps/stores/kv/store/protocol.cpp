@@ -138,7 +138,7 @@ RoundTrip Protocol::claim_and_read(Lane &lane, std::uint64_t slot, const Slot &c
 	return post(lane);
 }
 
-/* Data of an operation ---------------------------------------------------------------------------------- */
+/* Data of an operation ------------------------------------------------------------------------------------------- */
 
 Fingerprint Protocol::fingerprint(const Lane &lane) const noexcept
 {

@@ -90,7 +90,7 @@ struct HintFigures {
 	std::uint64_t wrong = 0;    /**< of these, those that did not find their key there */
 };
 
-/** One connection's operations. One thread. */
+/** The operations of one connection. One thread. */
 class Protocol
 {
 public:
@@ -125,7 +125,7 @@ public:
 	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return hint_figures_; }
 
 private:
-	/* Each makes the lane's chain and posts it. */
+	/* Each of these makes the lane's chain and posts it. */
 	RoundTrip post(Lane &lane) noexcept { return {lane, carrier_.post(lane.chain, lane.number)}; }
 	RoundTrip read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;
 	RoundTrip read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;

@@ -33,7 +33,7 @@ public:
 	/** Returns the depth of each server. */
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override { return start(operation, nullptr); }
-	/** As PrismClient::start(). */
+	/** See PrismClient::start(). */
 	int start(apps::Operation &operation, Version *version) noexcept;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
