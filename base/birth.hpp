@@ -8,7 +8,7 @@
 namespace prism::apps
 {
 
-/** Knows in which process it was made: for objects whose threads and queue pairs a child of fork(2) does not have. */
+/** Remembers the process that made it: for objects whose threads and queue pairs a child of fork(2) does not have. */
 class Birth
 {
 public:
@@ -19,14 +19,14 @@ public:
 		made_after_ = forks_.load(std::memory_order_relaxed);
 	}
 
-	/** This is a child of the process that made it. Any thread. */
+	/** Returns true if this is a child of the process that made it. Any thread. */
 	[[nodiscard]] bool is_inherited() const noexcept
 	{
 		return made_after_ != forks_.load(std::memory_order_relaxed);
 	}
 
 private:
-	inline static std::atomic<unsigned> forks_{0}; /* on the way from the first process to this one */
+	inline static std::atomic<unsigned> forks_{0}; /* forks from the first process to this one */
 
 	unsigned made_after_ = 0;
 };

@@ -4,7 +4,7 @@
 namespace prism
 {
 
-/** For a thread that looks again and again: the processor's other thread goes faster meanwhile. */
+/** Pauses briefly, in a thread that polls: the processor's other thread runs faster meanwhile. */
 inline void cpu_relax() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -22,7 +22,7 @@ public:
 	}
 	~Descriptor() { close(); }
 
-	/** Before the destructor does. errno stays as it is. */
+	/** Closes the descriptor before the destructor does. Preserves errno. */
 	void close() noexcept
 	{
 		const int saved = errno;

@@ -18,14 +18,16 @@ class Events
 public:
 	[[nodiscard]] Time now() const noexcept { return now_; }
 
-	/** @p when has not passed. Events of one time happen in the order of these calls. */
+	/**
+	 * Schedules @p what at @p when, which has not passed. Events of one time happen in the order of these calls.
+	 */
 	void at(Time when, std::function<void()> what)
 	{
 		waiting_.push_back({std::max(when, now_), next_++, std::move(what)});
 		std::push_heap(waiting_.begin(), waiting_.end(), later);
 	}
 
-	/** The next event. False: nothing is left to happen. */
+	/** Runs the next event. Returns false if none is left. */
 	bool step()
 	{
 		if (waiting_.empty())
@@ -38,7 +40,7 @@ public:
 		return true;
 	}
 
-	/** Until the clock is at @p end, or nothing is left to happen. */
+	/** Runs events until the clock is at @p end, or none is left. */
 	void run(Time end)
 	{
 		while (!waiting_.empty() && waiting_.front().when < end)
@@ -63,18 +65,18 @@ private:
 	Time now_{};
 };
 
-/** Serves one after the other, in the order of arrival. */
+/** A server that serves requests one after the other, in the order of arrival. */
 template <typename Time>
 class Server
 {
 public:
-	/** Who comes at @p time and needs so long, is served until what this returns. */
+	/** Serves a request that arrives at @p time and takes @p service. Returns the time of its end. */
 	Time serve(Time time, Time service) noexcept
 	{
 		busy_ += service;
 		return free_ = std::max(time, free_) + service;
 	}
-	/** How long it has served until @p now. */
+	/** Returns the time that it has served until @p now. */
 	[[nodiscard]] Time busy(Time now) const noexcept { return busy_ - std::max(Time(), free_ - now); }
 
 private:

@@ -8,8 +8,8 @@ namespace prism::apps
 {
 
 /**
- * For a log or a terminal, which must not obey what a peer said: control characters are escaped, and new lines too
- * unless they are to be kept.
+ * Returns a peer's text for a log or a terminal, which must not obey it: control characters are escaped, and new lines
+ * too unless they are to be kept.
  */
 [[nodiscard]] inline std::string printable(std::string_view said, bool keeps_lines = false)
 {

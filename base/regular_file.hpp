@@ -17,7 +17,10 @@
 namespace prism::apps
 {
 
-/** All bytes behind @p fd; of more than @p most the first @p most + 1. Errors, which begin with @p wrong: read(2)'s. */
+/**
+ * Reads all bytes behind @p fd; of more than @p most the first @p most + 1. Errors, which begin with @p wrong: those of
+ * read(2).
+ */
 [[nodiscard]] inline Result<std::string> read_up_to(int fd, std::size_t most, const std::string &wrong)
 {
 	std::string text;
@@ -34,9 +37,9 @@ namespace prism::apps
 }
 
 /**
- * All bytes of the file @p path that a user has named; of more than @p most the first @p most + 1. Does not wait, as a
- * named pipe would have it do, nor read without end. @p what it is, for errors: those of open(2) and read(2); EINVAL,
- * it is no regular file. Any thread.
+ * Reads all bytes of the file @p path that a user has named; of more than @p most the first @p most + 1. Neither waits,
+ * as for a named pipe, nor reads without end. @p what: its name in errors: those of open(2) and read(2); EINVAL, it is
+ * no regular file. Any thread.
  */
 [[nodiscard]] inline Result<std::string> read_regular_file(
 	const std::string &path, std::size_t most, const std::string &what)

@@ -21,7 +21,7 @@ constexpr std::uint64_t product_of(std::uint64_t one, std::uint64_t other) noexc
 	return other && one > saturated / other ? saturated : one * other;
 }
 
-/** @p bytes rounded up to a multiple of @p unit, a power of two; saturated if there is no such number. */
+/** Returns @p bytes rounded up to a multiple of @p unit, a power of two; saturated if there is no such number. */
 constexpr std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) noexcept
 {
 	return bytes > saturated - (unit - 1) ? saturated : (bytes + unit - 1) & ~(unit - 1);

@@ -9,7 +9,7 @@
 namespace prism::apps
 {
 
-/** What options in seconds are for interfaces in milliseconds: none below 0, and 31,000 years at most. */
+/** Converts seconds to ms; negative and NaN become 0; capped at 1e15 ms (31,000 years). */
 [[nodiscard]] inline std::chrono::milliseconds milliseconds(double seconds)
 {
 	constexpr double most = 1e15;

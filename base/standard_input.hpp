@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The standard input of a tool, where a disk that cannot be read, a folder or a closed stream is no end of the text. */
+/*
+ * The standard input of a tool. A disk that cannot be read, a folder or a closed stream is an error, not an end of the
+ * text.
+ */
 #pragma once
 
 #include <cerrno>
@@ -18,15 +21,15 @@ namespace prism::apps
 
 inline const std::string cannot_read_input = "cannot read the standard input";
 
-/** All bytes; of more than @p most, perhaps without end, the first @p most + 1. Errors: those of read(2). */
+/** Reads all bytes; of more than @p most, perhaps without end, the first @p most + 1. Errors: those of read(2). */
 [[nodiscard]] inline Result<std::string> read_standard_input(std::size_t most)
 {
 	return read_up_to(STDIN_FILENO, most, cannot_read_input);
 }
 
 /**
- * Calls @p take with each line, without its end, until it returns false. What it prints is out before the next line is
- * read, whose writer may wait for that. Errors: those of read(2), EMSGSIZE (a line of more than @p most).
+ * Calls @p take with each line, without its end, until it returns false. Flushes its output before the next line is
+ * read, as the writer of that may wait for it. Errors: those of read(2), EMSGSIZE (a line of more than @p most).
  */
 template <typename Take>
 [[nodiscard]] Result<void> read_lines(std::size_t most, Take take)

@@ -10,13 +10,15 @@
 namespace prism::apps
 {
 
-/** Whether people read the standard output, not a program or a file, which get the bytes of a value alone. */
+/** Returns true if people read the standard output, not a program or a file, which get only the bytes of a value. */
 [[nodiscard]] inline bool is_terminal() noexcept
 {
 	return ::isatty(STDOUT_FILENO);
 }
 
-/** Behind @p value, or its last piece, on the standard output: a terminal's next prompt is not on the value's line. */
+/**
+ * Ends the line after @p value, or its last piece, on a terminal, so that the next prompt is not on the value's line.
+ */
 inline void end_line(std::span<const std::byte> value)
 {
 	if (is_terminal() && (value.empty() || value.back() != std::byte{'\n'}))

@@ -11,7 +11,7 @@
 namespace prism::apps
 {
 
-/** What @p context's device counts, as prismdv_query_counters(3) has it; empty if it counts nothing. Any thread. */
+/** Returns the counters of @p context's device, as in prismdv_query_counters(3); empty if it has none. Any thread. */
 [[nodiscard]] inline std::vector<prismdv_counter> device_counters(const Context &context)
 {
 	const ssize_t count = prismdv_query_counters(context.raw(), nullptr, 0);

@@ -11,10 +11,10 @@ namespace prism::apps
 {
 
 /**
- * Does all of @p operations, as many at once as @p client takes, and waits for the end: a multi-GET, a bulk load. No
+ * Runs all of @p operations, as many at once as @p client takes, and waits for the end: a multi-GET, a bulk load. No
  * other operation may be under way. An operation that cannot begin (a key of a forbidden size, a shard that is gone)
- * gets Outcome::failed and its error; the others are done all the same. Returns 0, or the errno of the first that could
- * not begin.
+ * gets Outcome::failed and its error; the others are done all the same. Returns 0, or the errno value of the first that
+ * could not begin.
  */
 inline int run_all(StoreClient &client, std::span<Operation> operations) noexcept
 {

@@ -18,7 +18,9 @@
 namespace prism::apps
 {
 
-/** Memory of ended coroutines for those to come. One a thread; a coroutine may end on another thread than it began on.
+/**
+ * A pool of the frames of ended coroutines, for new ones. One for each thread; a coroutine may end on another thread
+ * than it began on.
  */
 class FramePool
 {
@@ -42,10 +44,13 @@ public:
 			::operator delete(frame);
 	}
 
-	/** Frames that wait for coroutines of @p size, of this thread. */
+	/** Returns the number of spare frames for coroutines of @p size, of this thread. */
 	static std::size_t spare(std::size_t size) noexcept { return of_thread().lists_[index_of(size)].size(); }
 
-	/** Of each size that a thread keeps: one on which others' coroutines end must not keep all of them. */
+	/**
+	 * Most frames of each size that a thread keeps: a thread on which others' coroutines end must not keep all of
+	 * them.
+	 */
 	static constexpr std::size_t most = 4096;
 
 private:
@@ -73,7 +78,7 @@ private:
 	std::array<std::vector<Frame>, largest / step + 1> lists_;
 };
 
-/** What a coroutine gives to the one that awaits it. */
+/** The result of a coroutine, for the one that awaits it. */
 template <typename T>
 struct Given {
 	T value{};
@@ -85,7 +90,7 @@ struct Given<void> {
 	void return_void() noexcept {}
 };
 
-/** A coroutine that is started by being awaited, or by start(), and gives a T, or nothing. */
+/** A coroutine that is started by being awaited, or by start(), and returns a T, or nothing. */
 template <typename T>
 class [[nodiscard]] Task
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* gam-history: checks a global memory's guarantees when nodes die; docs/prism-gam.md, "Deaths". */
-#include "command_line.hpp"
+#include "base/command_line.hpp"
 #include "run.hpp"
 
 int main(int argc, char **argv)

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
-<<<<<<< HEAD
- * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at a time of its
- * own, in the order of its queue pair, and its chain completes at another. What nodes agree on after a death is
- * apps/stores/gam/process/farewells.hpp, the code of the nodes.
-=======
  * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at its own time,
  * in the order of its queue pair, and its chain completes at another. The agreement after a death is
  * apps/stores/gam/process/farewells.hpp, the nodes' own code.
->>>>>>> bc9c8601 (Comments of tests/apps/gam_* say what they do, in plain words)
  */
 #pragma once
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-<<<<<<< HEAD
-/* Nodes in virtual time: what a case takes is what one computes by hand, and what it sends is in the table. */
-#include "bench/gam/simulated.hpp"
-=======
 /* Nodes in virtual time: the time of a case is what one computes by hand, and its messages are those of the table. */
 #include "bench/gam/simulated.hpp"
->>>>>>> bc9c8601 (Comments of tests/apps/gam_* say what they do, in plain words)
 
 #include <array>
 #include <memory>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-<<<<<<< HEAD
-/* The ratios of a workload are those of the operations that are drawn. */
-#include "bench/gam/working_set.hpp"
-=======
 /* Checks that the drawn operations have the workload's ratios. */
 #include "bench/gam/working_set.hpp"
->>>>>>> bc9c8601 (Comments of tests/apps/gam_* say what they do, in plain words)
 
 #include <algorithm>
 #include <set>

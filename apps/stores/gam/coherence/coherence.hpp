@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The interface of both protocols, apps/gam/directory and apps/gam/latch, to the blocks of a node: its own and those
+ * The interface of both protocols, apps/stores/gam/directory and apps/stores/gam/latch, to the blocks of a node: its own and those
  * that it caches. Sans-I/O: accesses, messages and time go in; messages and ended accesses come out through Host. No
  * call waits, and the result depends on the input alone, so the simulator can repeat it.
  *
