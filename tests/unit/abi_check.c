@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Does rdma_core_abi.h lay things out as rdma-core's own <infiniband/driver.h> does? Compiled twice, because the two
- * headers define the same names: with PRISM_ABI_REAL for the real one's table, without for ours and the comparison.
+ * Checks that rdma_core_abi.h lays things out as rdma-core's own <infiniband/driver.h> does. Compiled twice, because
+ * the two headers define the same names: with PRISM_ABI_REAL for the real one's table, without for ours and the
+ * comparison.
  */
 #include "abi_check.h"
 

@@ -10,7 +10,7 @@ struct abi_fact {
 	size_t value;
 };
 
-/* Both end with an entry whose what is NULL. */
+/* Both end with an entry whose member what is NULL. */
 extern const struct abi_fact abi_ours[];
 extern const struct abi_fact abi_real[];
 

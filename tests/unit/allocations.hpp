@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Allocations that fail when a test wants it. */
+/* Allocations that fail when a test wants it to. */
 #pragma once
 
 namespace prism::test
 {
 
-/** So many more of this thread's allocations succeed; negative: all. */
+/** Allocations of this thread that still succeed; negative: all. */
 extern thread_local int allocations_left;
 
 } // namespace prism::test

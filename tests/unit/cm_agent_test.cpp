@@ -65,7 +65,7 @@ public:
 		return reception;
 	}
 
-	/** The type and id of the next event, which must be there. */
+	/** Returns the type and id of the next event, which must be there. */
 	Heard next()
 	{
 		if (events.empty()) {
@@ -123,7 +123,7 @@ protected:
 		static_cast<void>(from);
 	}
 
-	/** Until nothing is under way. */
+	/** Delivers messages until none is under way. */
 	void run()
 	{
 		for (int rounds = 0; rounds < 100 && (!client.outbox.empty() || !server.outbox.empty()); rounds++) {
@@ -142,7 +142,7 @@ protected:
 				deliver(from, to, letter);
 	}
 
-	/** Time goes by in small steps. */
+	/** Lets time pass in small steps. */
 	void pass(Time time)
 	{
 		for (const Time end = now + time; now < end; now += 10 * millisecond) {
@@ -165,7 +165,7 @@ protected:
 		return id.value_or(0);
 	}
 
-	/** Up to the request in the server's queue. */
+	/** Connects until the request is in the server's queue. */
 	std::pair<ConnectionId, ConnectionId> ask()
 	{
 		const ConnectionId id = connect();
@@ -187,7 +187,7 @@ protected:
 		return {id, peer};
 	}
 
-	/** A message that the network makes up. */
+	/** Delivers a message that the network makes up. */
 	void forge(Process &to, const Address &from, const Message &message) const
 	{
 		to.agent.receive({from, to.gid, same_host, {1, message}}, now);
@@ -209,7 +209,7 @@ std::function<bool(const Letter &)> lose_first(int count)
 
 } // namespace
 
-/* Nobody who knows one connection's may conclude another's (W.1.1). */
+/* One connection's starting PSN must not reveal another's (W.1.1). */
 TEST_F(CmAgent, starting_psns_lie_anywhere)
 {
 	constexpr std::uint32_t all = 1 << 24;
@@ -307,7 +307,7 @@ TEST_F(CmAgent, every_message_may_get_lost)
 	}
 }
 
-/** Without waiting for the server's own clock. */
+/** The server resends it without waiting for its own timer. */
 TEST_F(CmAgent, a_repeated_request_brings_the_reply_again)
 {
 	lose = lose_first<Rep>(1);
@@ -372,7 +372,7 @@ TEST_F(CmAgent, nobody_is_waited_for_for_ever)
 {
 	const ConnectionId id = connect();
 	client.outbox.clear();
-	/* A peer that only ever asks for patience. */
+	/* A peer that asks for patience again and again. */
 	int asked = 0;
 	for (int seconds = 0; seconds < 1000 && client.events.empty(); seconds++) {
 		now += second;
@@ -429,7 +429,7 @@ TEST_F(CmAgent, refusals)
 	EXPECT_TRUE(std::equal(words.begin(), words.end(), refusal.event.private_data.begin()));
 }
 
-/* As the kernel does. A thousand clients that were turned away together do not come again together. */
+/* As the kernel does. A thousand clients that were turned away together do not return together. */
 TEST_F(CmAgent, who_finds_a_server_full_asks_again)
 {
 	constexpr int clients = 1000;
@@ -486,7 +486,7 @@ TEST_F(CmAgent, a_forgotten_request_is_asked_again)
 	EXPECT_TRUE(client.events.empty());
 }
 
-/** There every user can send with any address, and knows the ids: processes and serial numbers are few. */
+/** On one host every user can send with any address, and can guess the ids: processes and serial numbers are few. */
 TEST_F(CmAgent, on_the_same_host_only_the_transaction_proves)
 {
 	same_host = true;
@@ -519,7 +519,7 @@ TEST_F(CmAgent, on_the_same_host_only_the_transaction_proves)
 	server.expect(EventType::disconnected);
 }
 
-/** Whoever refuses a request has none; once there is one, 0 is not it. */
+/** A refusal of a request has no local id; once there is a connection, 0 is not its id. */
 TEST_F(CmAgent, a_refusal_names_the_right_connection)
 {
 	const auto [id, peer] = establish();
@@ -551,7 +551,7 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_gone)
 	client.expect(EventType::rejected, 8);
 	EXPECT_LE(now - asked, 2 * second) << "not after all tries";
 
-	/* A listener that comes while it is looked for is found. */
+	/* A listener that appears while the agent looks for it is found. */
 	connect();
 	pass(300 * millisecond);
 	server.events.clear();
@@ -561,7 +561,7 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_gone)
 	EXPECT_TRUE(client.events.empty());
 }
 
-/** Its name is somebody else's by now, so nobody would miss it. */
+/** Its name belongs to another process by now, so no probe would notice. */
 TEST_F(CmAgent, process_on_the_same_host_that_is_said_to_be_gone)
 {
 	same_host = true;
@@ -572,7 +572,7 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_said_to_be_gone)
 	client.expect(EventType::disconnected);
 }
 
-/** What a connection costs, from the request to the end, does not depend on how many there are. */
+/** A connection costs the same, from request to end, however many others there are. */
 TEST_F(CmAgent, others_connections_are_not_looked_at)
 {
 	const auto life = [this] {
@@ -593,11 +593,11 @@ TEST_F(CmAgent, others_connections_are_not_looked_at)
 	for (int i = 0; i < 10000; i++)
 		establish();
 	EXPECT_EQ(life(), alone);
-	/* The tenth thousand as little as the first. */
+	/* The ten-thousandth costs as little as the first. */
 	EXPECT_LE(alone, 60U);
 }
 
-/** All with one process, which is asked for once. */
+/** All connections are with one process, which is probed once for all of them. */
 TEST_F(CmAgent, a_process_is_probed_not_its_connections)
 {
 	same_host = true;
@@ -686,7 +686,7 @@ TEST_F(CmAgent, datagram_service)
 	client.expect(EventType::unreachable, 2);
 }
 
-/* What strangers send --------------------------------------------------------------------------------------------- */
+/* Messages from strangers ------------------------------------------------------------------------------------------ */
 
 TEST_F(CmAgent, strangers_cannot_speak_for_a_peer)
 {
@@ -765,7 +765,7 @@ TEST_F(CmAgent, a_request_of_too_large_an_mtu)
 	client.expect(EventType::rejected, 26);
 }
 
-/** What another user of the host may write into an envelope, and no queue pair can be connected to. */
+/** Envelopes that another user of the host may forge, with addresses that no queue pair can be connected to. */
 TEST_F(CmAgent, requests_from_where_nobody_can_be)
 {
 	same_host = true;
@@ -810,7 +810,7 @@ TEST_F(CmAgent, a_flood_of_requests_is_bounded)
 	establish();
 }
 
-/** One answer at most to any message, and none of them larger than it. */
+/** Each message gets at most one answer, and no answer is larger than its message. */
 TEST_F(CmAgent, garbage)
 {
 	std::mt19937 random(47);

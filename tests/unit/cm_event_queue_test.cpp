@@ -44,7 +44,7 @@ TEST(CmEventQueue, GivesUpWhatIsOneOwners)
 	EXPECT_TRUE(queue.empty());
 }
 
-/* A program that ends its ten thousand connections one by one. */
+/* Models a program that ends its ten thousand connections one by one. */
 TEST(CmEventQueue, LooksAtNobodyElses)
 {
 	constexpr int owners = 10000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What other processes of the host may put into a process's socket. */
+/* Messages that other processes of the host may send to a process's socket. */
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -36,7 +36,7 @@ bool send(bool from_network, const std::string &to)
 	return send_to(socket.get(), to, envelope(from_network)) == Delivery::done;
 }
 
-/** In a child, as root alone can. */
+/** Sends from a child as another user; needs root. */
 bool send_as_somebody_else(bool from_network, const std::string &to)
 {
 	const pid_t child = ::fork();
@@ -47,7 +47,7 @@ bool send_as_somebody_else(bool from_network, const std::string &to)
 	return status == 0;
 }
 
-/** While it lives, nothing can be opened. */
+/** Prevents the process from opening any descriptor while it lives. */
 class NoDescriptors
 {
 public:
@@ -66,7 +66,7 @@ private:
 	rlimit before_{};
 };
 
-/** As whom the socket named @p name is heard; nobody without a name. */
+/** Returns the sender of messages from the socket named @p name; nobody if it has no name. */
 Sender heard_as(const FileDescriptor &listener, const std::string &name)
 {
 	int budget = 8;
@@ -96,7 +96,7 @@ TEST(CmLocal, TakesWhatItsOwnUserHandsOn)
 	}
 }
 
-/* Clients and servers may be different users', but only those of one user share QP 1. */
+/* Clients and servers may belong to different users, but only processes of one user share QP 1. */
 TEST(CmLocal, OtherUsersSpeakForThemselvesAlone)
 {
 	if (::getuid() != 0)
@@ -121,7 +121,7 @@ TEST(CmLocal, ANameIsInUseUntilItsOwnerIsGone)
 	EXPECT_EQ(name_in_use(own_name()), 0);
 }
 
-/* Or the process would take all its peers of the host for dead, and end its connections. */
+/* Otherwise the process would take all its peers of the host for dead, and end its connections. */
 TEST(CmLocal, WithoutDescriptorsNobodyCountsAsGone)
 {
 	const FileDescriptor mine = claim_name(own_name());

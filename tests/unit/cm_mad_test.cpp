@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Messages of communication management: byte by byte where the specification has them, and there and back. */
+/*
+ * Messages of communication management: byte by byte where the specification gives the bytes, else encoded and decoded.
+ */
 #include <gtest/gtest.h>
 
 #include <algorithm>

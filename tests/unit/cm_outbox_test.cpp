@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Messages for receivers that are busy, stopped, gone, or somebody who took a name to be in the way. */
+/* Messages for receivers that are busy, stopped, gone, or squatting on a name. */
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@ Envelope numbered(std::uint8_t number)
 class CmOutbox : public testing::Test
 {
 protected:
-	/* Those who are not here do not exist. */
+	/* Receivers that are not listed do not exist. */
 	std::map<std::string, Delivery> receivers{{"reader", Delivery::done}, {"stopped", Delivery::busy}};
 	std::vector<int> got; /* by the reader */
 	int tries = 0;
@@ -63,7 +63,7 @@ TEST_F(CmOutbox, WhatWaitsKeepsItsOrder)
 	EXPECT_TRUE(outbox.empty());
 }
 
-/* Who waits for it looks a thousand times a second. */
+/* While a message waits, the outbox retries a thousand times a second. */
 TEST_F(CmOutbox, NobodyIsWaitedForForEver)
 {
 	EXPECT_TRUE(outbox.send("stopped", numbered(1), now));

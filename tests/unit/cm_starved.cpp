@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* One allocation fails, the first, or the second, and so on: all is then as before. */
+/* One allocation fails, the first, or the second, and so on: afterwards all is as before. */
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +18,7 @@ using namespace prism::cm;
 namespace
 {
 
-/** Whether @p work had memory enough with so many allocations. */
+/** Returns true if @p work succeeds with at most @p allocations allocations. */
 bool succeeds_with(int allocations, const std::function<void()> &work)
 {
 	prism::test::allocations_left = allocations;
@@ -36,7 +36,7 @@ using Queue = EventQueue<int, int>;
 
 constexpr auto all = [](int) { return true; };
 
-/** Notes what it is to send, and the requests that it hears of. */
+/** Records the messages that it would send and the requests that it receives. */
 class Process : public Carrier, public Observer
 {
 public:
@@ -66,7 +66,7 @@ constexpr Time second = 1'000'000'000;
 constexpr std::uint16_t port = 7174;
 constexpr Address here{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
 
-/** As a client of this host sends it, if there is memory. */
+/** Sends a request as a client of this host does, if there is memory. */
 void ask(Process &client, PortSpace space)
 {
 	Endpoint local;
@@ -75,7 +75,9 @@ void ask(Process &client, PortSpace space)
 		{here, here, true, make_service_id(space, port), here}, space, {here, port, here}, local, {}, second);
 }
 
-/** @p to gets what @p from sent last, again and again until there is memory for all that it brings. */
+/**
+ * Delivers @p from's last message to @p to, with one allocation more each time, until there is memory for all of it.
+ */
 void deliver(const Process &from, Process &to)
 {
 	const Arrival arrival{here, here, true, from.sent.back()};
@@ -130,7 +132,7 @@ TEST_P(StarvedRequest, IsNewWhenItComesAgain)
 	while (!succeeds_with(enough, [&] { server.agent.receive(arrival, second); })) {
 		enough++;
 		ASSERT_TRUE(server.requests.empty());
-		server.agent.expire(3 * second); /* no process is watched for nothing */
+		server.agent.expire(3 * second); /* no process is watched without need */
 	}
 	EXPECT_GT(enough, 2);
 	EXPECT_EQ(server.requests.size(), 1U);

@@ -52,7 +52,7 @@ protected:
 			ADD_FAILURE() << early->text;
 	}
 
-	/* CLI11's codes are part of what programs end with. */
+	/* CLI11's codes are among the exit statuses of programs. */
 	void refuse(const std::vector<const char *> &words, const std::string &what, int code)
 	{
 		const auto early = parse(words);
@@ -122,7 +122,7 @@ TEST_F(CommandLineTest, NumbersAreFinite)
 	accept({"--seconds", "1e6", "--number", "-1e300"});
 }
 
-/* What a variable of a shell leaves that is not set: the next word was taken for the value. */
+/* An unset shell variable leaves an empty value: once the next word was taken for the value. */
 TEST_F(CommandLineTest, ValuesThatAreNotThere)
 {
 	std::string log;
@@ -135,7 +135,7 @@ TEST_F(CommandLineTest, ValuesThatAreNotThere)
 	EXPECT_EQ(log, "a=");
 }
 
-/* Names of files and sockets of the program's own, which it would print into. */
+/* Otherwise files and sockets of the program's own would get these numbers, and it would print into them. */
 TEST(StandardStreams, ThatAreClosedKeepTheirNumbers)
 {
 	const auto opened_next = [] {
@@ -279,7 +279,7 @@ TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
 	std::filesystem::remove(pipe);
 }
 
-/* A program that prints so much, to a device that is always full. */
+/* Runs a program that prints @p bytes bytes to a device that is always full. */
 int print_to_full_disk(std::size_t bytes, int code)
 {
 	if (!std::freopen("/dev/full", "w", stdout))

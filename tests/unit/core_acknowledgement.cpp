@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When the engine acknowledges a SEND, or answers an ALLOCATE that brings the application a message: with what the
- * application says to it where it may, and never later than it said. */
+/* When the engine acknowledges a SEND, or answers an ALLOCATE that brings the application a message: together with the
+ * application's reply where that is allowed, and never later than the reply. */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,7 +48,7 @@ protected:
 		from.post_inline(request, std::vector<std::uint8_t>(size));
 	}
 
-	/** A SEND of the client reaches the server. */
+	/** Brings a SEND of the client to the server. */
 	void receive_send()
 	{
 		post_send(client_, 64);
@@ -90,7 +90,7 @@ TEST_F(Acknowledgement, FollowsTheAnswer)
 	EXPECT_EQ(opcode_sent(1), prism::soft::rc_acknowledge);
 }
 
-/** Such a one does not know that acknowledgements overtake. */
+/** Another implementation does not know that acknowledgements overtake. */
 TEST_F(Acknowledgement, OfAnotherImplementationDoesNotWait)
 {
 	server_.qp.attr.peer_is_ours = false;
@@ -136,7 +136,7 @@ TEST_F(Acknowledgement, IsNotLostWithTheQueuePair)
 	EXPECT_EQ(opcode_sent(0), prism::soft::rc_acknowledge);
 }
 
-/** Nobody looks at a WRITE, so nobody answers it. */
+/** No application looks at a WRITE, so none replies to it. */
 TEST_F(Acknowledgement, OfAWriteDoesNotWait)
 {
 	const std::uint32_t key = server_node_.engine.memory.add_region(memory_.data(), 0x1000, memory_.size(),
@@ -154,7 +154,7 @@ TEST_F(Acknowledgement, OfAWriteDoesNotWait)
 	EXPECT_EQ(opcode_sent(0), prism::soft::rc_acknowledge);
 }
 
-/** Messages by ALLOCATE, which stores the pointer to each where the application looks. */
+/** Messages by ALLOCATE, which stores the pointer to each in memory that the application polls. */
 class AnswerToAMessage : public Acknowledgement
 {
 protected:
@@ -177,7 +177,7 @@ protected:
 		server_node_.engine.remove_srq(list_);
 	}
 
-	/** Nothing follows the request at once. */
+	/** Delivers a request that nothing follows at once. */
 	void receive(std::vector<std::uint8_t> packet)
 	{
 		packet[8] |= 0x80;
@@ -218,7 +218,7 @@ protected:
 		return bth.psn;
 	}
 
-	/** Answers in the order of their requests, the first of them at PSN 0. */
+	/** Expects answers in the order of their requests, the first of them at PSN 0. */
 	void expect_answers(std::size_t count)
 	{
 		ASSERT_EQ(packets_sent(), count);

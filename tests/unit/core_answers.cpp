@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Which answers a requester takes (W.6.3, W.6.4), and what a responder's answers say beside their result. */
+/* Which answers a requester accepts (W.6.3, W.6.4), and what a responder's answers contain beside their result. */
 #include <gtest/gtest.h>
 
 #include "craft.hpp"
@@ -11,7 +11,7 @@ namespace
 using namespace prism::test;
 namespace soft = prism::soft;
 
-/** A requester with something under way, which gets its answers from the test. */
+/** A requester with a request under way, whose answers the test makes. */
 class Answers : public testing::Test
 {
 protected:
@@ -26,7 +26,7 @@ protected:
 		pair.post(request, length);
 	}
 
-	/** In a slot of the send queue that a PRISM request had before. */
+	/** Posts it in a slot of the send queue that a PRISM request had before. */
 	void post_standard_read()
 	{
 		soft::SendRequest &wr = *pair.client.next();
@@ -63,7 +63,7 @@ TEST_F(Answers, AResponseStandsAtItsLastPsn)
 	EXPECT_FALSE(pair.client.send_cq.empty());
 }
 
-/** Of a train whose last packet is the shortest (W.6.3). */
+/** Overtakes as the last and shortest packet of a train (W.6.3). */
 TEST_F(Answers, OnlyAnAckBehindRequestsOvertakes)
 {
 	const std::vector<std::uint8_t> send = craft(client, soft::rc_send_only, 0, PRISM_RESPONSE_SIZE);
@@ -135,7 +135,7 @@ TEST_F(Answers, AReadsDataDoesNotBeginInItsMidst)
 	EXPECT_FALSE(client.sq.at(0).latched);
 }
 
-/** Of what was never sent nothing can have arrived. */
+/** A request that was never sent cannot have been answered. */
 TEST_F(Answers, ToTheFutureAreDropped)
 {
 	pair.post_send(64);
@@ -162,7 +162,7 @@ TEST_F(Answers, ComeFromThePeerAlone)
 	EXPECT_TRUE(pair.client.send_cq.empty());
 }
 
-/** It tells that the answer was lost. */
+/** The acknowledgement tells that the answer was lost. */
 TEST_F(Answers, AnAcknowledgeOfItsLastPacketCompletesNoPrismRequest)
 {
 	for (const std::uint32_t length : {64, 2500}) {
@@ -179,7 +179,7 @@ TEST_F(Answers, AnAcknowledgeOfItsLastPacketCompletesNoPrismRequest)
 	}
 }
 
-/** The network has kept it back; it says nothing of the READ under way. */
+/** The network has delayed the answer; it says nothing of the READ under way. */
 TEST_F(Answers, ToWhatIsDoneAreDropped)
 {
 	pair.post_read(0, 64);
@@ -191,7 +191,7 @@ TEST_F(Answers, ToWhatIsDoneAreDropped)
 	EXPECT_EQ(counters.retransmits, 0u);
 }
 
-/** The window moves by the acknowledgements of packets in between. */
+/** Acknowledgements of packets in between move the window. */
 TEST_F(Answers, AMegabyteIsWrittenWithoutALoss)
 {
 	post_write(1 << 20);
@@ -231,7 +231,7 @@ TEST_F(Answers, TellHowManyRequestsHaveCompleted)
 	}
 }
 
-/** As stock software does. */
+/** Stock software does the same. */
 TEST(Stock, AQueuePairThatDoesNotSpeakPrismDropsIt)
 {
 	Node node{1}, other{2};

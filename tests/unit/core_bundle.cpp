@@ -21,7 +21,7 @@ using prism::soft::icrc_size;
 
 constexpr std::uint32_t max_indirect = 1 << 20;
 
-/** From BTH to the last pad, in a buffer of exactly that size: the sanitizers see what is read behind it. */
+/** A packet from BTH to the last pad, in a buffer of exactly that size: the sanitizers detect reads behind it. */
 class Exact
 {
 public:
@@ -42,7 +42,7 @@ private:
 	u32 size_;
 };
 
-/** The next entry as its packet, in a buffer as long as it ever needs; empty behind the last. */
+/** Returns the next entry as a packet, in a buffer of the most that it ever needs; empty behind the last. */
 Bytes next(prism_bundle &bundle, u32 mtu)
 {
 	const std::unique_ptr<std::uint8_t[]> packet(new std::uint8_t[PRISM_MAX_ENTRY_PACKET(mtu)]);
@@ -50,7 +50,7 @@ Bytes next(prism_bundle &bundle, u32 mtu)
 	return {packet.get(), packet.get() + size};
 }
 
-/** Whether the bundle with opcode @p opcode may have the packet as an entry. */
+/** Returns true if a bundle with opcode @p opcode may have the packet as an entry. */
 bool allowed(u8 opcode, const Bytes &packet, u32 mtu)
 {
 	return prism_bundle_opcode_of(packet[0]) == opcode &&
@@ -65,7 +65,7 @@ prism_reject refusal(u8 opcode, const Bytes &packet, u32 mtu)
 	return prism_request_decode(packet.data(), static_cast<u32>(packet.size()), mtu, max_indirect, &request);
 }
 
-/** An answer as W.6 wants it, as far as it shows without its request. */
+/** Returns true if the packet is an answer as W.6 requires it, as far as that can be told without its request. */
 bool answers(u8 opcode, const Bytes &packet, u32 mtu)
 {
 	if (!allowed(opcode, packet, mtu))
@@ -175,7 +175,7 @@ TEST(BundleVectors, InvalidAnswersAreDroppedFromTheRightEntryOn)
 	}
 }
 
-/** Every bundle cut at every byte is another bundle of fewer entries, or none. */
+/** A bundle that is cut at any byte is a bundle of fewer entries, or none. */
 TEST(Bundle, IsNotWellFormedWhenCut)
 {
 	for (const Json &vector : vectors()["bundles"]) {
@@ -234,7 +234,7 @@ TEST(Bundle, EveryOpcodeIsAnEntryOfAtMostOneBundle)
 	EXPECT_EQ(replies, 2);
 }
 
-/** Bytes behind a bundle's BTH that begin as entries more often than chance would have it. */
+/** Returns bytes behind a bundle's BTH that begin as entries more often than chance would have it. */
 Bytes noise(Random &random)
 {
 	Bytes packet(random.below(330));

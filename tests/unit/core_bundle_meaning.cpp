@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A bundle means what its entries mean as packets of their own (W.12): two responders get the same requests, one of
- * them in bundles, and nobody can tell them apart. Duplicates, gaps, faults, long READs and what may not be an entry
- * included.
+ * A bundle means the same as its entries as single packets (W.12): two responders get the same requests, one of them in
+ * bundles, and their answers must not differ. Includes duplicates, gaps, faults, long READs and packets that may not be
+ * entries.
  */
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ struct World {
 
 	void receive(const Bytes &packet) { server_node.engine.receive({client_node.address, {}}, packet, now); }
 
-	/** Time passes, and what is to be sent leaves: what a peer gets, bundles taken apart. */
+	/** Lets time pass; returns the packets that the peer gets, bundles taken apart. */
 	std::vector<Bytes> progress(soft::Time later)
 	{
 		now += later;
@@ -82,14 +82,14 @@ struct World {
 		}
 	}
 
-	/** The next PSN that it would take. */
+	/** Returns the next PSN that it would accept. */
 	[[nodiscard]] std::uint32_t next_psn() const
 	{
 		const soft::ResponderState &state = server.qp.resp;
 		return state.stream.active ? state.held_psn : state.expected_psn;
 	}
 
-	/** All but what tells bundles from packets. */
+	/** Returns all counters except those that tell bundles from packets. */
 	[[nodiscard]] std::map<std::string, std::uint64_t> counted()
 	{
 		soft::ProtocolCounters &counters = server_node.engine.counters;
@@ -213,17 +213,17 @@ private:
 		return {packet, true};
 	}
 
-	/** A packet that breaks F4. */
+	/** Returns a packet that breaks F4. */
 	Bytes broken(std::uint32_t psn) { return craft(bundled_.server.qp, PRISM_OP_WRITE_ONLY, psn, 29); }
 
-	/** What W.12.1 does not allow, and what it is then. */
+	/** Returns a packet that W.12.1 does not allow in a bundle, and what the other responder gets in its place. */
 	Sent forbidden(std::uint32_t psn)
 	{
 		const soft::QueuePair &to = bundled_.server.qp;
 		const auto opcode = random_.pick<std::uint8_t>(
 			{PRISM_OP_READ_REQUEST, PRISM_OP_WRITE_FIRST, PRISM_OP_ALLOCATE_LAST, soft::rc_send_only,
 				PRISM_OP_BUNDLE, PRISM_OP_BUNDLE_RESPONSE, PRISM_OP_RESPONSE, 0xcf});
-		if (random_.chance(30)) { /* a bundle that is none, as its first entry is longer than itself */
+		if (random_.chance(30)) { /* not a bundle, as its first entry is longer than itself */
 			Bytes none = craft(to, PRISM_OP_BUNDLE, psn, 16 + 4 * random_.below(20));
 			none[14] = 1;
 			return {none, false, broken(psn)};
@@ -320,7 +320,7 @@ private:
 			single_.receive(packet);
 	}
 
-	/** One alone is its packet. */
+	/** Delivers the bundle; a single entry is delivered as its packet. */
 	void end_bundle(Bytes &bundle, std::size_t &entries, const std::vector<Bytes> &gathered, std::size_t behind)
 	{
 		if (entries == 1)
@@ -331,7 +331,10 @@ private:
 		bundle.resize(PRISM_BTH_SIZE);
 	}
 
-	/** Only in a bundle is it forbidden: alone the other gets what this one gets. */
+	/**
+	 * Returns what the unbundled responder gets for @p packet: a packet that breaks F4 if a bundle may not have it
+	 * as an entry.
+	 */
 	Bytes alone_of(const Bytes &packet)
 	{
 		if (prism_bundle_takes(packet.data(), static_cast<u32>(packet.size()), mtu) &&
@@ -378,7 +381,7 @@ TEST(BundleMeaning, ABundleIsItsEntries)
 	EXPECT_GT(Meaning::bundles, 5'000u);
 }
 
-/** A requester whose answers somebody makes up. */
+/** A requester whose answers the test makes up. */
 struct Asker {
 	Asker() : memory(1 << 16)
 	{
@@ -405,7 +408,7 @@ struct Asker {
 
 	void receive(const Bytes &packet) { client_node.engine.receive({server_node.address, {}}, packet, now); }
 
-	/** What it sends, bundles taken apart, and what has completed. */
+	/** Lets time pass; adds the packets that it sends, bundles taken apart, and its completions. */
 	void progress(soft::Time later, std::vector<Bytes> &sent, std::vector<std::pair<int, unsigned>> &completed)
 	{
 		now += later;
@@ -459,7 +462,7 @@ private:
 		}
 	}
 
-	/** To the request in the queue at @p psn, if there is one; with luck the right answer. */
+	/** Returns an answer to the request in the queue at @p psn, if there is one; by chance the right answer. */
 	Bytes answer_at(std::uint32_t psn)
 	{
 		soft::QueuePair &to = bundled_.client.qp;
@@ -467,7 +470,7 @@ private:
 		for (std::uint32_t i = to.sq.head; i != to.sq.tail; i++)
 			if (to.sq.at(i).started && to.sq.at(i).first_psn == psn)
 				request = to.sq.at(i).prism;
-		if (random_.chance(2)) /* of a length that none has */
+		if (random_.chance(2)) /* of a length that no answer has */
 			return craft(to, PRISM_OP_RESPONSE, psn, PRISM_BTH_SIZE + 4 * random_.below(4));
 		if (random_.chance(2)) {
 			Bytes longer = craft(to, PRISM_OP_RESPONSE, psn, 80);

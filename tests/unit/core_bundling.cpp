@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Engines that bundle (W.12.2, W.12.3): what is bundled, and that its loss, repetition and refusal are its entries'. */
+/*
+ * Engines that bundle (W.12.2, W.12.3): which requests they bundle, and that loss, repetition and refusal of a bundle
+ * are those of its entries.
+ */
 #include <gtest/gtest.h>
 
 #include "pair.hpp"
@@ -59,7 +62,7 @@ TEST(Bundling, WhatIsPostedTogetherIsOnePacketEachWay)
 		EXPECT_EQ(pair.memory[64 + 8 * i], 100 + i);
 }
 
-/** As rings do: they cost little, and the peer waits. */
+/** As with rings, on which packets cost little and the peer waits. */
 TEST(Bundling, WhereAPacketCostsLittleTheFirstGoAloneAndAtOnce)
 {
 	Pair pair(bundling());
@@ -91,7 +94,7 @@ TEST(Bundling, WhileThePeerIsBusyTheyGatherThereToo)
 	EXPECT_EQ(pair.client_node.outbox.size(), 2u);
 	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 3}));
 	expect_all_ok(pair.run(4), 4);
-	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3})); /* as their requests came */
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3})); /* in the order of their requests */
 }
 
 TEST(Bundling, AloneItIsThePacketOfVersionOne)
@@ -136,7 +139,7 @@ TEST(Bundling, AResponderThatHasHeardOneBundlesUntilItIsReset)
 	EXPECT_FALSE(pair.server.qp.bundles(PRISM_OP_BUNDLE_RESPONSE));
 }
 
-/** Of two connections whose sequence numbers happen to follow each other. */
+/** The sequence numbers of two connections happen to follow each other. */
 TEST(Bundling, ConnectionsDoNotMeetInOne)
 {
 	Pair pair(bundling());
@@ -193,7 +196,7 @@ TEST(Bundling, IsNoLongerThanTheLongestPacket)
 	EXPECT_GT(longest, 3000u) << "they are filled";
 }
 
-/** A standard request, and a READ of several PSNs, end a bundle; order stays. */
+/** A standard request, or a READ of several PSNs, ends a bundle; the order stays. */
 TEST(Bundling, OthersGoBetweenThem)
 {
 	Pair pair(bundling());
@@ -231,7 +234,7 @@ TEST(Bundling, AnEntryThatIsRefusedLeavesThoseBeforeItDone)
 {
 	Pair pair(bundling());
 	pair.post_cas(64, 1);
-	pair.post_cas(1 << 30, 2); /* out of the region */
+	pair.post_cas(1 << 30, 2); /* outside the region */
 	pair.post_cas(80, 3);
 	const auto completions = pair.run(3);
 	ASSERT_EQ(completions.size(), 3u);
@@ -243,7 +246,7 @@ TEST(Bundling, AnEntryThatIsRefusedLeavesThoseBeforeItDone)
 	EXPECT_EQ(pair.server_node.engine.counters.prism_cas, 1u);
 }
 
-/** Each addition shows how often it was done. */
+/** Posts an addition, whose result shows how often it was executed. */
 void post_add(Pair &pair, std::uint64_t offset)
 {
 	std::uint8_t operands[32] = {};
@@ -254,7 +257,7 @@ void post_add(Pair &pair, std::uint64_t offset)
 	pair.post(request, 0, operands);
 }
 
-/** The answers are lost, or the requests, and what is repeated is bundled otherwise. */
+/** The answers are lost, or the requests, and the repeats are bundled differently. */
 TEST(Bundling, LostOnesAreRepeatedAndExecutedOnce)
 {
 	for (const bool answers : {false, true}) {
@@ -273,7 +276,7 @@ TEST(Bundling, LostOnesAreRepeatedAndExecutedOnce)
 	}
 }
 
-/** A bundle whose first entries are duplicates: those are answered again, the others executed. */
+/** The first entries of a bundle are duplicates: those are answered again, the others executed. */
 TEST(Bundling, StraddlesWhatIsExpected)
 {
 	Pair pair(bundling());
@@ -283,7 +286,7 @@ TEST(Bundling, StraddlesWhatIsExpected)
 	pair.server_node.engine.receive({pair.client_node.address, {}}, pair.client_node.outbox.at(0).bytes, pair.now);
 	pair.client_node.outbox.clear();
 	ASSERT_EQ(pair.server_node.engine.counters.prism_cas, 2u);
-	/* The same two and two new ones, in one bundle. */
+	/* Send the same two and two new ones, in one bundle. */
 	pair.client.qp.sq.cursor = pair.client.qp.sq.head;
 	for (std::uint64_t i = 0; i < 2; i++) {
 		soft::SendRequest &wr = pair.client.qp.sq.at(pair.client.qp.sq.head + static_cast<std::uint32_t>(i));
@@ -297,7 +300,7 @@ TEST(Bundling, StraddlesWhatIsExpected)
 	EXPECT_EQ(pair.server_node.engine.counters.prism_replays, 2u);
 }
 
-/** Two requests in a bundle by hand, so that anything may be changed in it. */
+/** Two requests in a bundle made by hand, so that the test can change anything in it. */
 struct ByHand {
 	ByHand()
 	{
@@ -357,7 +360,7 @@ TEST(Bundling, ABundleOfAPastConnectionFindsNobody)
 	EXPECT_EQ(hand.counted().rx_bundles, 0u);
 }
 
-/** Where the second CAS of 8 bytes stands in a bundle of such. */
+/** Offset of the second CAS of 8 bytes in a bundle of such. */
 constexpr std::size_t second_entry = PRISM_ENTRY_HEADER_SIZE + PRISM_CASETH_SIZE + std::size_t{4} * 8;
 
 /** Behind a READ that is being answered it waits as every request does (W.8.1). */
@@ -392,7 +395,7 @@ TEST(Bundling, MalformedBehindALongReadIsRefusedInItsTurn)
 	}
 }
 
-/** An entry that is forbidden and old is dropped; those behind it are what they are. */
+/** A forbidden entry that is a duplicate is dropped; the entries behind it are handled as usual. */
 TEST(Bundling, AForbiddenDuplicateDoesNotEndTheBundle)
 {
 	ByHand hand;
@@ -405,7 +408,9 @@ TEST(Bundling, AForbiddenDuplicateDoesNotEndTheBundle)
 	EXPECT_EQ(hand.pair.server.qp.state, IBV_QPS_RTS);
 }
 
-/** Its record says version 1, and still it bundles: it gets bundled answers, but requests as it was declared. */
+/**
+ * The peer's record says version 1, and still it bundles: it gets bundled answers, but unbundled requests, as declared.
+ */
 TEST(Bundling, RequestsGoByTheRecordAlone)
 {
 	Pair pair(bundling());
@@ -432,8 +437,8 @@ TEST(Bundling, RequestsGoByTheRecordAlone)
 }
 
 /**
- * Who knows a queue pair's number alone, and can send with its peer's address, must not be able to end a connection of
- * version 1: what needs no PSN makes nobody bundle.
+ * A sender that knows only a queue pair's number, and can use its peer's address, must not be able to end a connection
+ * of version 1: a packet that needs no valid PSN makes neither side bundle.
  */
 TEST(Bundling, ABundleAtAGuessedPsnProvesNothing)
 {
@@ -451,7 +456,7 @@ TEST(Bundling, ABundleAtAGuessedPsnProvesNothing)
 	}
 }
 
-/** Nor does an answer. */
+/** The same holds for answers. */
 TEST(Bundling, ABundleOfAnswersProvesNothing)
 {
 	Pair pair;

@@ -38,7 +38,7 @@ TEST(CapabilityRecord, IsReadAsTheVectorsSay)
 	}
 }
 
-/** What a device says is the vector of that name. */
+/** A device writes the record that is the vector of that name. */
 TEST(CapabilityRecord, IsWrittenAsTheVectorSays)
 {
 	prismdv_capability record;
@@ -50,7 +50,10 @@ TEST(CapabilityRecord, IsWrittenAsTheVectorSays)
 	EXPECT_EQ(Bytes(std::begin(record.bytes), std::end(record.bytes)), bytes_of((*found)["hex"]));
 }
 
-/** As long as each peer of the version takes: what the record does not tell, the requester does not hope for. */
+/**
+ * Requests are as long as every peer of the version accepts: the requester assumes nothing that the record does not
+ * tell.
+ */
 TEST(CapabilityRecord, NoRequestIsLongerThanEachPeerTakes)
 {
 	const std::uint32_t each_takes = 1 << 20;

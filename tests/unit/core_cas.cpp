@@ -35,7 +35,7 @@ Bytes noise(Random &random, std::size_t n)
 	return bytes;
 }
 
-/** Often equal, or different in one byte only, so that every byte gets to decide. */
+/** Returns operands that are often equal, or differ in one byte only, so that every byte gets to decide. */
 Operands operands(Random &random, std::size_t n)
 {
 	Operands o{noise(random, n), noise(random, n), noise(random, n), noise(random, n), noise(random, n)};

@@ -19,7 +19,7 @@ protected:
 	Chain() { pair.server_node.engine.add_srq(list); }
 	~Chain() override { pair.server_node.engine.remove_srq(list); }
 
-	/** Its status, if it has completed well. */
+	/** Runs the request; returns its status, if it has completed well. */
 	unsigned finish()
 	{
 		const std::vector<ibv_wc> wc = pair.run(1);
@@ -29,7 +29,7 @@ protected:
 		return completion.vendor_err;
 	}
 
-	/** A comparison that does not hold. */
+	/** Runs a comparison that does not hold. */
 	void miss(std::uint32_t local = 0)
 	{
 		pair.post_miss(local);
@@ -158,7 +158,7 @@ TEST_F(Chain, AnAllocateBringsTheAddressOrNone)
 	EXPECT_EQ(get_unaligned_le64(&pair.local[1024]), 0u);
 }
 
-/** A chain's last request tells of all. */
+/** A chain's last request reports for all of them. */
 TEST_F(Chain, UnsignalledRequestsCompleteInSilence)
 {
 	pair.post_cas(0, 1);

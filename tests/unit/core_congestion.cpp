@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the network adds to RoCEv2 when it is congested changes nothing here (W.8.5). */
+/* Congestion marks that the network adds to RoCEv2 change nothing here (W.8.5). */
 #include <gtest/gtest.h>
 
 #include <array>

@@ -18,7 +18,7 @@ namespace soft = prism::soft;
 class Duplicates : public testing::Test
 {
 protected:
-	/** Posts nothing more: the packet that the client sends for what was posted last. */
+	/** Sends the request that was posted last; returns its packet. */
 	std::vector<std::uint8_t> send_and_finish()
 	{
 		pair.client_node.engine.progress(pair.now);
@@ -38,7 +38,7 @@ protected:
 		ASSERT_EQ(status, unsigned{PRISM_STATUS_CAS_MISS});
 	}
 
-	/** What the server answers to @p packet when it comes again. */
+	/** Delivers @p packet again; returns the server's answer. */
 	std::vector<std::uint8_t> answer_again(const std::vector<std::uint8_t> &packet)
 	{
 		pair.deliver(pair.server_node, packet);
@@ -67,7 +67,7 @@ TEST_F(Duplicates, ASkippedRequestStaysSkipped)
 	EXPECT_TRUE(pair.server.qp.resp.chain_ok);
 }
 
-/** Resolved again, whether its resolution is good or not. */
+/** The READ is resolved again, and its status stays, even if the resolution is forgotten. */
 TEST_F(Duplicates, AConditionalReadStaysExecuted)
 {
 	pair.post_read(128, 64, PRISM_FLAG_C);
@@ -89,7 +89,7 @@ TEST_F(Duplicates, AConditionalReadStaysExecuted)
 class OddDuplicates : public Duplicates
 {
 protected:
-	/** Nothing but a count comes of it. */
+	/** Expects that the packet changes nothing but a counter. */
 	void expect_dropped(const std::vector<std::uint8_t> &packet)
 	{
 		const std::uint64_t before = counters.rx_duplicate_dropped;
@@ -134,7 +134,7 @@ TEST_F(OddDuplicates, AreCountedAndSoAreReplays)
 	EXPECT_EQ(counters.rx_duplicate_dropped, 0u);
 }
 
-/** After a turn of the circle of PSNs. */
+/** The PSNs have wrapped around once. */
 TEST_F(OddDuplicates, FindTheNewerOfTwoRequestsAtOnePsn)
 {
 	for (const std::uint64_t value : {1, 2}) {
@@ -166,7 +166,7 @@ TEST_F(OddDuplicates, OfPacketsInBetweenAreAcknowledgedIfTheyAsk)
 	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], soft::rc_acknowledge);
 }
 
-/** Of which the LAST has not come; with and without AckReq. */
+/** Duplicates of requests whose LAST has not arrived; with and without AckReq. */
 class DuplicatesOfUnfinished : public OddDuplicates, public testing::WithParamInterface<std::tuple<prism_op, bool>>
 {
 protected:
@@ -181,7 +181,7 @@ protected:
 	}
 	~DuplicatesOfUnfinished() override { pair.server_node.engine.remove_srq(list); }
 
-	/** Its payload consists of @p fill; @return what is answered. */
+	/** Delivers one half of the request, with a payload of @p fill bytes; @return the number of answers. */
 	std::size_t bring_half(bool first, std::uint8_t fill)
 	{
 		request.first = first;
@@ -307,7 +307,7 @@ TEST_F(OddDuplicates, OfStandardRequestsAreAnsweredAgain)
 	}
 }
 
-/** It has the first packet of an answer that was cut short; the requester has taken it for the beginning of a longer.
+/** It has the first packet of an answer that was cut short; the requester has taken it for the start of a longer one.
  */
 TEST_F(OddDuplicates, BehindTheEndOfAnAnswerBringItsBeginning)
 {
@@ -324,7 +324,7 @@ TEST_F(OddDuplicates, BehindTheEndOfAnAnswerBringItsBeginning)
 	EXPECT_EQ(server.resp.resolution, 1u);
 }
 
-/** What a READ comes to when it is resolved again, and what that does to the chain (S.9.3). */
+/** Results of a READ that is resolved again, and their effect on the chain (S.9.3). */
 class ReadAgain : public OddDuplicates
 {
 protected:
@@ -370,7 +370,7 @@ TEST_F(ReadAgain, LeavesTheChainOfALaterRequest)
 	EXPECT_TRUE(server.resp.chain_ok);
 }
 
-/** A conditional request that looks at another one's status does not keep it. */
+/** A conditional request that depends on another request's status does not preserve this one's. */
 TEST_F(ReadAgain, MayEndOtherwiseIfTheConditionWasNotOnIt)
 {
 	const soft::Sge receive{Pair::va + 4096, 64, pair.key};
@@ -394,7 +394,7 @@ TEST_F(ReadAgain, KeepsItsResolutionForItsChain)
 	EXPECT_EQ(server.resp.resolution, 1u);
 }
 
-/** The region is smaller now, and the pointer leads into what is left of it. */
+/** The region is smaller now, and the pointer leads into the rest of it. */
 TEST_F(ReadAgain, LeavesARangeThatIsNoLongerPermitted)
 {
 	pair.post_read(pointer, 2048, PRISM_FLAG_T);
@@ -497,14 +497,14 @@ TEST(WorkedSequence, IsThatOfTheDocument)
 	expected = {{PRISM_OP_READ_RESPONSE_FIRST, 100}, {PRISM_OP_READ_RESPONSE_LAST, 101}};
 	expected.insert(expected.end(), answers.begin(), answers.end());
 	expected.emplace_back(PRISM_OP_READ_RESPONSE_LAST, 101);
-	answers[3].first = PRISM_OP_RESPONSE; /* asked for from its first packet on, and resolved again */
+	answers[3].first = PRISM_OP_RESPONSE; /* requested from its first packet on, and resolved again */
 	expected.insert(expected.end(), answers.begin(), answers.end());
 	std::erase(answered, std::pair<unsigned, std::uint32_t>{soft::rc_acknowledge, 118});
 	EXPECT_EQ(answered, expected);
 	pair.server_node.engine.remove_srq(list);
 }
 
-/** ibv_modify_qp in SQD: what was executed is known all the same. */
+/** ibv_modify_qp in SQD: what was executed stays known. */
 TEST_F(Duplicates, AnswersStayWhenTheirNumberChanges)
 {
 	std::vector<std::vector<std::uint8_t>> swaps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The executor where the random walk does not reach: faults between the packets of a message. */
+/* The executor in cases that the random walk does not reach: faults between the packets of a message. */
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -28,7 +28,7 @@ public:
 	bool buffer_free = true;
 	int returned = 0;
 	int held = 0;
-	/** What a processor does to the memory before the next load, and each after that. */
+	/** Simulates another processor that changes the memory; called before each load but the first. */
 	std::function<void()> meanwhile = [] {};
 
 	static constexpr std::uint64_t buffer_va = base + 1024;
@@ -130,14 +130,14 @@ prism_request allocate(bool first, bool last)
 	return request;
 }
 
-/** @p bound bytes at @p address, in the memory's beginning */
+/** Stores a pointer to @p bound bytes at @p address at the start of the memory. */
 void publish(Device &device, std::uint64_t address, std::uint32_t bound)
 {
 	std::memcpy(device.bytes.data(), &address, sizeof(address));
 	std::memcpy(device.bytes.data() + 8, &bound, sizeof(bound));
 }
 
-/** S.4.4: whose bound that is nobody knows, but that the pointer was null in between. */
+/** S.4.4: the bound may belong to either pointer, so the pointer counts as null in between. */
 TEST(Exec, ABoundedPointerThatChangesMeanwhileIsNull)
 {
 	Device device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Free lists as an engine keeps them: who takes which buffer, and what becomes of bad ones (S.7). */
+/* Free lists as an engine keeps them: which request takes which buffer, and what happens to bad ones (S.7). */
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@ using namespace prism::test;
 namespace soft = prism::soft;
 
 constexpr std::uint32_t max_wr = 4;
-constexpr std::uint32_t refused = ~0u; /* in place of a status */
+constexpr std::uint32_t refused = ~0u; /* instead of a status */
 
 class FreeLists : public testing::Test
 {
@@ -33,7 +33,7 @@ protected:
 		return engine.post_free_list(list, wr_id, {Pair::va + 4096 * wr_id, length, lkey ? lkey : pair.key});
 	}
 
-	/** Its status; the buffer's address is in the answer. */
+	/** Allocates; returns the status. The buffer's address is in the answer. */
 	std::uint32_t allocate(std::uint32_t length = 0)
 	{
 		pair.server_node.outbox.clear();
@@ -56,7 +56,7 @@ protected:
 		return request;
 	}
 
-	/** The first packet of one that takes a buffer of 4 KiB. */
+	/** Delivers the first packet of an ALLOCATE that takes a buffer of 4 KiB. */
 	void begin_allocate()
 	{
 		prism_request first = request(2048);
@@ -65,7 +65,7 @@ protected:
 		ASSERT_EQ(list.popped, 1u);
 	}
 
-	/** The buffers are those of a READ that another queue pair is being answered. */
+	/** Begins a READ from another queue pair, whose answer covers the buffers. */
 	void begin_read()
 	{
 		pair.post_read(0, 1 << 20);
@@ -104,7 +104,7 @@ TEST_F(FreeLists, HandOutInTheOrderOfPosting)
 	EXPECT_EQ(answer.value, 0u);
 }
 
-/** A client whose chain fails must know what to give back. */
+/** A client whose chain fails must know which buffer to give back. */
 TEST_F(FreeLists, AnswerTheAddressThoughItIsRedirected)
 {
 	post(1);
@@ -240,7 +240,7 @@ TEST_F(FreeLists, WaitForAReadOfAnotherQueuePair)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 }
 
-/** Nobody has learnt its address. */
+/** No client has learnt its address. */
 TEST_F(FreeLists, TakeBackABufferAtOnce)
 {
 	post(1, 4096);
@@ -254,7 +254,7 @@ TEST_F(FreeLists, TakeBackABufferAtOnce)
 	EXPECT_EQ(answer.value, Pair::va + 4096);
 }
 
-/** It is an entry again, and counts as one. */
+/** A buffer taken back is an entry again, and counts as one. */
 TEST_F(FreeLists, CountWhatTheyTookBackTowardsTheLimit)
 {
 	for (std::uint64_t i = 1; i <= 3; i++)
@@ -270,7 +270,7 @@ TEST_F(FreeLists, CountWhatTheyTookBackTowardsTheLimit)
 	EXPECT_EQ(pair.server_node.events.srq_events, 1u);
 }
 
-/** Pages that are gone as soon as the test says so. */
+/** Pages that the test can unmap. */
 class Pages
 {
 public:
@@ -282,7 +282,7 @@ public:
 	Pages &operator=(const Pages &) = delete;
 
 	[[nodiscard]] std::uint8_t *get() const { return at_; }
-	/** Nothing else can come to lie there. */
+	/** Unmaps the pages; nothing else can be mapped there. */
 	void unmap() { map(at_, PROT_NONE, MAP_FIXED); }
 
 private:
@@ -306,7 +306,7 @@ protected:
 		unmapped = engine.memory.add_region(pages.get(), unmapped_va, Pages::size, Pair::rights, 1);
 	}
 
-	/** In one packet or in two; what its last packet needs is gone. */
+	/** Allocates in one packet or in two; the pages that its last packet needs are gone. */
 	void allocate_without(prism_request of_it)
 	{
 		if (!GetParam()) {
@@ -356,7 +356,7 @@ TEST_P(UnmappedAllocate, GivesItsBufferBackIfItCannotTellOfIt)
 
 INSTANTIATE_TEST_SUITE_P(OfSeveralPackets, UnmappedAllocate, testing::Bool());
 
-/** The one that is under way gets its turn nevertheless, or no buffer would ever be past its grace period. */
+/** The READ under way gets its turn nevertheless; else no buffer would ever be past its grace period. */
 TEST_F(FreeLists, DoNotWaitForAPeerThatRepeatsAnOlderRead)
 {
 	pair.post_read(0, 64);
@@ -373,7 +373,7 @@ TEST_F(FreeLists, DoNotWaitForAPeerThatRepeatsAnOlderRead)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 }
 
-/** Nothing of the answer gets through, and the peer says nothing: the READ ends nevertheless (S.7.3). */
+/** No packet of the answer gets through, and the peer is silent: the READ ends nevertheless (S.7.3). */
 TEST_F(FreeLists, DoNotWaitForTheNetwork)
 {
 	begin_read();

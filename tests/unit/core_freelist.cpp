@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Grace periods against a naive model that remembers, for each entry, which requests were under way when it was
- * posted. The real thing may make an entry wait longer; it must never hand one out earlier, and must hand it out in
- * the end.
+ * Grace periods against a naive model that remembers, for each entry, which requests were under way when it was posted.
+ * The real list may make an entry wait longer; it must never hand one out earlier, and must hand it out in the end.
  */
 #include <algorithm>
 #include <deque>

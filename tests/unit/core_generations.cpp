@@ -58,7 +58,7 @@ public:
 			end(*std::next(running_.begin(), static_cast<long>(random.below(running_.size()))), processor);
 	}
 
-	/** Take the next entry, if it may be taken. @p self: a request that does not wait for itself */
+	/** Takes the next entry, if it may be taken. @p self: the request that must not wait for itself */
 	bool take(std::uint8_t self = 0)
 	{
 		std::uint64_t begun;
@@ -74,7 +74,7 @@ public:
 		return true;
 	}
 
-	/** An ALLOCATE, which reads nothing: no entry waits for it but by chance. */
+	/** Begins an ALLOCATE, which reads nothing: an entry waits for it only by chance. */
 	std::uint8_t begin_allocate(std::uint32_t processor = 0)
 	{
 		return prism_generations_begin(&generations_, processor);
@@ -151,7 +151,7 @@ TEST(Generations, OneReaderHoldsBackWhatWasPostedDuringIt)
 	EXPECT_TRUE(schedule.take());
 }
 
-/** It waits for a reader of the present generation and for one of the generation before, but never for itself. */
+/** It waits for readers of the present generation and of the one before, but never for itself. */
 TEST(Generations, ARequestDoesNotWaitForItself)
 {
 	Schedule schedule;
@@ -187,8 +187,9 @@ TEST(Generations, AdvanceUnderUnbrokenTraffic)
 }
 
 /*
- * Threads as processors: readers take the pointer and look at what it points to, an owner takes the pointer away, waits
- * as a free list does, and writes. A reader that finds what was written has been handed out under.
+ * Threads act as processors: readers take the pointer and check what it points to; an owner takes the pointer away,
+ * waits as a free list does, and writes. A reader that finds what was written held a buffer that was handed out too
+ * early.
  */
 TEST(Generations, OvertakeNoReader)
 {

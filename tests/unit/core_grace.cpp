@@ -55,7 +55,7 @@ protected:
 		post(reader_, fields, {base, size, add_region(reader_.node, read_)});
 	}
 
-	/** What the ALLOCATE has got: an ibv_wc's vendor_err, a status. */
+	/** Allocates; returns the completion's vendor_err, a status. */
 	std::uint32_t allocate()
 	{
 		prism_request fields{};
@@ -71,7 +71,7 @@ protected:
 		return completion.vendor_err;
 	}
 
-	/** All that @p from sends now, and @p to makes of it. */
+	/** Hands all packets of @p from to @p to. */
 	void exchange(Node &from, Node &to)
 	{
 		from.engine.progress(now_);
@@ -154,7 +154,7 @@ TEST_F(GraceAcrossContexts, AContextThatIsClosedIsNotWaitedFor)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 }
 
-/** Requests that begin while an older one is under way do not speak for it. */
+/** Requests that begin while an older one is under way do not count in its place. */
 TEST(RunningRequests, TheOldestCounts)
 {
 	RequestEpochs process;
@@ -187,8 +187,8 @@ TEST(RunningRequests, AChildDoesNotWaitForItsParents)
 }
 
 /*
- * Threads as contexts: readers take the pointer and look at what it points to, an owner takes the pointer away, waits
- * as a free list does, and writes. A reader that finds what was written has been handed out under.
+ * Threads act as contexts: readers take the pointer and check what it points to; an owner takes the pointer away, waits
+ * as a free list does, and writes. A reader that finds what was written held a buffer that was handed out too early.
  */
 TEST(RunningRequests, NoReaderIsOvertaken)
 {
@@ -218,7 +218,7 @@ TEST(RunningRequests, NoReaderIsOvertaken)
 	for (int round = 0; found < enough && round < most; round++) {
 		pointer = &buffers[round % 2];
 		if (round % 16 == 0)
-			std::this_thread::yield(); /* or readers find nothing where all processors are busy */
+			std::this_thread::yield(); /* otherwise readers find nothing if all processors are busy */
 		pointer = nullptr;
 		const auto ended = process.end_current();
 		while (process.oldest_beside(own) <= ended)

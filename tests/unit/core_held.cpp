@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Requests that come while a long READ is being answered: they wait, in order, and none is forgotten (W.8.1). */
+/* Requests that arrive while a long READ is being answered: they wait, in order, and none is forgotten (W.8.1). */
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ protected:
 		ASSERT_TRUE(pair->server.qp.resp.stream.active);
 	}
 
-	/** Without a timer, a READ that has been answered, and the packet that asked for it. */
+	/** Completes a READ without a timer; returns the packet that requested it. */
 	std::vector<std::uint8_t> answered_read(std::uint32_t length)
 	{
 		pair.emplace(without_timer());
@@ -41,7 +41,9 @@ protected:
 		return request;
 	}
 
-	/** The network has kept an old READ's request back, or brings it twice; nobody waits for its answer. */
+	/**
+	 * Delivers an old READ's request that the network delayed or duplicated; the requester expects no answer to it.
+	 */
 	void deliver_an_old_duplicate(std::uint32_t length)
 	{
 		const std::vector<std::uint8_t> old = answered_read(length);
@@ -62,10 +64,10 @@ protected:
 			EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
 	}
 
-	/** As a requester does that does not know its peer's limit. */
+	/** Limits the server as for a requester that does not know its peer's limit. */
 	void limit_server(std::uint32_t requests) { soft::Engine::keep_answers(pair->server.qp, requests); }
 
-	/** What @p post posts is executed, and a SEND behind it; then the network brings the former's packet again. */
+	/** Executes the request of @p post, then a SEND, then delivers the former's packet again. */
 	template <typename Post>
 	void bring_again_behind_a_send(Post post)
 	{
@@ -82,7 +84,7 @@ protected:
 		pair->deliver(pair->server_node, old);
 	}
 
-	/** As after so many ALLOCATEs that nobody knows any more what was handed out. */
+	/** Forgets the resolution, as after so many ALLOCATEs that the buffers handed out are no longer known. */
 	static void forget(soft::SavedResponse &saved) { saved.read.handed_out -= 1u << 20; }
 
 	soft::ProtocolCounters &counters() { return pair->server_node.engine.counters; }
@@ -146,7 +148,7 @@ TEST_F(Held, ALossIsTold)
 	EXPECT_EQ(counters().rx_duplicate, 0u) << "the READ was not taken for lost";
 }
 
-/** The answer is repeated and what was behind it as well, of which a part is lost. */
+/** The answer is repeated, and so are the requests behind it, one of which is lost. */
 TEST_F(Held, ALossAmongDuplicatesIsTold)
 {
 	begin(without_timer());
@@ -155,7 +157,7 @@ TEST_F(Held, ALossAmongDuplicatesIsTold)
 	pair->loses = [&](bool to_client, const prism_bth &bth) {
 		if (to_client)
 			return bth.psn == 199 && !std::exchange(lost, true);
-		/* Three of them, and then the second of the three again */
+		/* Three of them, then the second of the three again */
 		return bth.opcode == PRISM_OP_CAS && ++sent == 5;
 	};
 	for (std::uint64_t i = 1; i <= 3; i++)
@@ -165,7 +167,7 @@ TEST_F(Held, ALossAmongDuplicatesIsTold)
 	EXPECT_GT(sent, 6u);
 }
 
-/** When a READ is repeated, it may come to nothing or to little: nothing is left in line then. */
+/** A repeated READ may resolve to nothing or to less: nothing stays in line then. */
 class HeldBehindAReadThatChanges : public Held
 {
 protected:
@@ -177,7 +179,7 @@ protected:
 		put_unaligned_le32(bound, &pair->memory[pointer + 8]);
 	}
 
-	/** It loses a packet, what it resolved to is forgotten, and the pointer says @p address and @p bound. */
+	/** Reads; a packet is lost, the resolution is forgotten, and the pointer changes to @p address and @p bound. */
 	std::vector<ibv_wc> read_while_it_becomes(std::uint64_t address, std::uint32_t bound)
 	{
 		pair.emplace(without_timer());
@@ -233,7 +235,7 @@ TEST_F(Held, AnOldDuplicateOfALongReadDoesNotEndTheAnswerEither)
 	EXPECT_EQ(pair->memory[0], 1);
 }
 
-/** And what comes behind it is new, not one of the duplicates that might have come with it. */
+/** The requests behind the duplicate are new, not duplicates that might have come with it. */
 class HeldBehindAnOldDuplicate : public Held
 {
 protected:
@@ -265,14 +267,14 @@ TEST_F(HeldBehindAnOldDuplicate, ALossIsTold)
 	EXPECT_EQ(pair->memory[0], 3);
 }
 
-/** And whose duplicates come between is no matter to what is to be acknowledged. */
+/** A duplicate in between, from whichever request, does not change which requests are to be acknowledged. */
 TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 {
 	bring_again_behind_a_send([this] { pair->post_cas(0, 1); });
 	expect_good(1);
 }
 
-/** Nor does an old READ, while it is answered once more, take away what is to be acknowledged. */
+/** Neither does an old READ that is answered again. */
 TEST_F(Held, AnOldReadTakesNoAcknowledgementAway)
 {
 	bring_again_behind_a_send([this] { pair->post_read(0, long_read); });
@@ -280,7 +282,7 @@ TEST_F(Held, AnOldReadTakesNoAcknowledgementAway)
 	expect_good(1);
 }
 
-/** An acknowledgement of all that was executed would tell the peer that the READ's answer was lost. */
+/** An acknowledgement of everything executed would tell the peer that the READ's answer was lost. */
 TEST_F(Held, ADuplicateOfASendIsAcknowledgedBeforeTheRead)
 {
 	pair.emplace(without_timer());
@@ -314,7 +316,7 @@ protected:
 		pair->deliver(pair->server_node, craft_request(server(), psn, request, payload));
 	}
 
-	/** The same READ from its packet at @p psn on. */
+	/** Requests the same READ from its packet at @p psn on. */
 	void ask_again(std::uint32_t psn)
 	{
 		prism_request request = write(long_read);
@@ -322,7 +324,7 @@ protected:
 		deliver(psn, request);
 	}
 
-	/** When the next train of the READ is due. */
+	/** Advances to the time when the next train of the READ is due. */
 	void next_train()
 	{
 		pair->now = std::max(pair->now, server().resp.stream.next);
@@ -377,7 +379,7 @@ TEST_F(Line, TakesNothingBehindALoss)
 	EXPECT_EQ(server().resp.held.size(), 1u);
 }
 
-/** What is more than it holds is dropped, and told as a loss behind the READ's answer. */
+/** Requests beyond its capacity are dropped, and reported as a loss behind the READ's answer. */
 TEST_F(Line, IsNotEndless)
 {
 	std::uint32_t next = behind;
@@ -396,7 +398,7 @@ TEST_F(Line, IsNotEndless)
 	EXPECT_EQ(server().resp.expected_psn, next - 1);
 }
 
-/** Those of READs when it is their turn. */
+/** The answers of READs are replayed when it is their turn. */
 TEST_F(Line, EarlierAnswersAreReplayedAtOnce)
 {
 	pair.emplace(without_timer());
@@ -433,7 +435,7 @@ TEST_F(Line, TheAnswerGoesOnWhereItIsAskedFor)
 	EXPECT_EQ(bth.opcode, PRISM_OP_READ_RESPONSE_MIDDLE);
 }
 
-/** The requester has gone back and comes to both again. */
+/** The requester has gone back and will repeat both. */
 TEST_F(Line, IsDroppedForALongReadBefore)
 {
 	expect_good(1);
@@ -449,7 +451,7 @@ TEST_F(Line, IsDroppedForALongReadBefore)
 	EXPECT_TRUE(server().resp.held.empty());
 }
 
-/** Two packets change places: the later one is dropped, which is to be told (W.8.1). */
+/** Two packets change places: the later one is dropped, which must be reported (W.8.1). */
 TEST_F(Line, WhatCameTooEarlyIsToldAsLostThoughTheOneBeforeItCame)
 {
 	deliver(behind + 1, cas());
@@ -460,7 +462,7 @@ TEST_F(Line, WhatCameTooEarlyIsToldAsLostThoughTheOneBeforeItCame)
 	EXPECT_EQ(counters().tx_nak, 1u);
 }
 
-/** But what has come since is no loss. */
+/** A packet that has arrived again since is no loss. */
 TEST_F(Line, WhatCameTooEarlyAndThenInOrderIsNoLoss)
 {
 	deliver(behind + 1, cas());
@@ -472,7 +474,7 @@ TEST_F(Line, WhatCameTooEarlyAndThenInOrderIsNoLoss)
 	EXPECT_EQ(counters().tx_nak, 0u);
 }
 
-/** Their requester may have had the answers, and have asked for others in their place. */
+/** The requester may have had their answers, and have sent other requests in their place. */
 TEST_F(Line, DuplicatesDoNotCount)
 {
 	limit_server(3);
@@ -504,7 +506,7 @@ TEST_F(Line, OneMoreIsOneTooManyBehindADuplicateToo)
 	EXPECT_EQ(server().state, IBV_QPS_ERR);
 }
 
-/** Standard ones count with the others. */
+/** Standard requests count with the others. */
 TEST_F(Line, AStandardReadOrAtomicIsOneTooMany)
 {
 	for (const std::uint8_t opcode : {soft::rc_read_request, soft::rc_fetch_add, soft::rc_atomic_write}) {
@@ -524,7 +526,7 @@ TEST_F(Line, AStandardReadOrAtomicIsOneTooMany)
 	}
 }
 
-/** A SEND that came behind the READ is still to be acknowledged. */
+/** A SEND that came behind the READ must still be acknowledged. */
 TEST_F(Line, AReadThatIsAnsweredAgainAcknowledgesNothingBehindIt)
 {
 	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
@@ -542,7 +544,7 @@ TEST_F(Line, AReadThatIsAnsweredAgainAcknowledgesNothingBehindIt)
 	expect_good(1);
 }
 
-/** What it asks for may rightly have gone since. */
+/** The memory that it reads may rightly have gone since. */
 TEST_F(Line, AReadThatIsAnsweredAgainMayFault)
 {
 	expect_good(1);
@@ -555,7 +557,7 @@ TEST_F(Line, AReadThatIsAnsweredAgainMayFault)
 	EXPECT_EQ(server().state, IBV_QPS_RTS);
 }
 
-/** So that a default socket buffer takes it in (W.8.4). */
+/** So that a default socket buffer can hold it (W.8.4). */
 TEST_F(Line, ALongAnswerLeavesInBursts)
 {
 	expect_good(1);

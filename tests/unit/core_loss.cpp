@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is lost is sent again, by the first sign of it and once (W.8.1, W.8.3); slots, fences and the timer (S.9.2). */
+/*
+ * Lost packets are sent again, once, at the first sign of the loss (W.8.1, W.8.3); slots, fences and the timer (S.9.2).
+ */
 #include <gtest/gtest.h>
 
 #include <malloc.h>
@@ -14,11 +16,11 @@ namespace
 using namespace prism::test;
 namespace soft = prism::soft;
 
-/** Without a timer: a loss that nothing tells of is never repaired. */
+/** Without a timer: a loss that no packet reveals is never repaired. */
 class LossWithoutTimer : public testing::Test
 {
 protected:
-	/** The next packet to one side that has this opcode or, if it is 0, this PSN. */
+	/** Loses the next packet to one side that has this opcode or, if it is 0, this PSN. */
 	void lose(bool answers, std::uint8_t opcode, std::uint32_t psn = 0)
 	{
 		pair.loses = [=, lost = false](bool to_client, const prism_bth &bth) mutable {
@@ -100,7 +102,7 @@ TEST_F(LossWithoutTimer, IsImpliedByAGapInAReadsAnswer)
 	EXPECT_EQ(client.retransmits, 1u);
 }
 
-/** A second one in the same READ, behind what has got on. */
+/** Another loss in the same READ, after progress. */
 TEST_F(LossWithoutTimer, AfterProgressIsOneOfItsOwn)
 {
 	std::uint64_t losses = 0;
@@ -124,7 +126,7 @@ TEST_F(LossWithoutTimer, OfAReadIsRepeatedWholeForAPeerThatDoesNotResume)
 	EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 0}));
 }
 
-/* Slots and fences: what leaves at once */
+/* Slots and fences: which requests leave at once */
 
 class Slots : public testing::Test
 {
@@ -153,7 +155,7 @@ TEST_F(Slots, HoldBackPrismRequests)
 	EXPECT_EQ(pair.client.qp.req.outstanding, 0u);
 }
 
-/** Each is under way once, however often it is sent. */
+/** Each request counts once, however often it is sent. */
 TEST_F(Slots, AreTakenOnceByWhatIsSentAgain)
 {
 	Pair pair(slots(2));
@@ -192,7 +194,7 @@ TEST(Timer, RunsFromTheLastPacketOfALongAnswer)
 	EXPECT_EQ(pair.client_node.engine.counters.timeouts, 0u);
 }
 
-/** Each of these has to be sent once more, which nothing but the timer tells. */
+/** Each of these must be sent again, which only the timer reveals. */
 TEST(Timer, CountsAnewAfterProgress)
 {
 	ConnectOptions options;
@@ -222,7 +224,7 @@ TEST(Timer, TellsSoonThatThePeerIsGone)
 	EXPECT_LT(pair.now, (1 + 2 * options.retry_count) * options.ack_timeout + 100'000);
 }
 
-/** Who bears a peer that is silent for seconds waits less for a packet that is lost behind all others. */
+/** A requester that tolerates seconds of silence waits less for a packet that is lost behind all others. */
 TEST(Timer, IsShortTheFirstTimeAndThatDoesNotCount)
 {
 	constexpr soft::Time second = 1'000'000'000;
@@ -249,7 +251,7 @@ TEST(Timer, IsShortTheFirstTimeAndThatDoesNotCount)
 	EXPECT_GT(pair.now - gone, (1 + options.retry_count) * second);
 }
 
-/** Each wait is shorter than the timer that it takes the place of, whose entry would be kept for hours. */
+/** Each wait is shorter than the timer that it replaces, whose entry would be kept for hours. */
 TEST(Timers, AReceiverThatIsNeverReadyTakesNoMemory)
 {
 	ConnectOptions options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Many queue pairs write to one receiver at once, whose socket buffer holds little and drops what does not fit. */
+/* Many queue pairs write to one receiver at once, whose socket buffer is small and drops what does not fit. */
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -15,11 +15,11 @@ using namespace prism::test;
 using prism::soft::Time;
 
 constexpr std::uint32_t message = 64 << 10;
-constexpr std::uint32_t room = 128 << 10; /* what a default socket buffer takes in */
+constexpr std::uint32_t room = 128 << 10; /* room of a default socket buffer */
 constexpr std::uint64_t base = 0x100000;
 constexpr std::uint32_t rights = prism::soft::access_local_write | prism::soft::access_remote_write;
 
-/** What one side's socket holds; it is read at a given rate. */
+/** One side's socket buffer; it is read at a given rate. */
 class Socket
 {
 public:
@@ -65,7 +65,7 @@ protected:
 				prism::soft::SharedByEngines{nullptr, nullptr, room}));
 	}
 
-	/** @p count connections in turn from each writing context, and @p messages WRITEs on each. */
+	/** Makes @p count connections, from the writing contexts in turn, and posts @p messages WRITEs on each. */
 	void connect(std::size_t count, int messages)
 	{
 		const std::uint32_t rkey = key_of(receiver_);
@@ -99,7 +99,7 @@ protected:
 		from.post(request, {&sge, 1});
 	}
 
-	/** In steps of 10 us, in each of which the receiver takes in 12 KiB: about 10 Gbit/s. */
+	/** Runs in steps of 10 us, in each of which the receiver takes 12 KiB: about 10 Gbit/s. */
 	void run(std::size_t expected, Time limit, std::size_t rate = 12 << 10)
 	{
 		constexpr Time step = 10'000;
@@ -161,7 +161,7 @@ protected:
 	std::size_t done_ = 0, failed_ = 0;
 };
 
-/* As fast as the receiver takes it in, but for the packets' headers and a fourth. */
+/* Time that the receiver needs to take them in, plus a quarter for packet headers. */
 constexpr Time time_for(std::size_t messages)
 {
 	return static_cast<Time>(messages) * message / (12 << 10) * 10'000 * 5 / 4;
@@ -212,7 +212,7 @@ TEST_F(Incast, FindsOutTogetherWhosePeersAreGone)
 	EXPECT_EQ(failed_, 64u * 32);
 }
 
-/* What the others send meanwhile must not fill the buffer of a receiver that is there after all. */
+/* Packets of the others must not fill the buffer of a receiver that turns out to be alive. */
 TEST_F(Incast, GoesOnWhenABusyReceiverReadsAgain)
 {
 	connect(1024, 2);
@@ -251,7 +251,7 @@ protected:
 	IncastOfContexts() : Incast(100) {}
 };
 
-/* Each thinks that it has the buffer for itself. */
+/* Each context assumes that it has the buffer to itself. */
 TEST_F(IncastOfContexts, BacksOff)
 {
 	connect(100, 8);
@@ -261,7 +261,7 @@ TEST_F(IncastOfContexts, BacksOff)
 	EXPECT_GT(to_receiver_.dropped, 0u);
 }
 
-/** ibv_modify_qp in SQD: it is the new address's buffer that is filled then. */
+/** ibv_modify_qp in SQD: from then on packets fill the new address's buffer. */
 TEST(Path, IsThatOfTheAddressThatAQueuePairHasNow)
 {
 	Node node{1}, one{2}, other{3};

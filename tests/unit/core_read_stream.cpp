@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Long READs that lose packets: they go on in their resolution (W.8), and end in any case. */
+/* Long READs that lose packets: they resume their resolution (W.8), and end in any case. */
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -27,7 +27,7 @@ class Loss : public testing::TestWithParam<int>
 {
 };
 
-/** A network that loses so much is bad, but neither the work nor the time may grow out of proportion. */
+/** With such losses a READ is slow, but neither the work nor the time may grow out of proportion. */
 TEST_P(Loss, MegabyteEnds)
 {
 	Random random(7);
@@ -52,7 +52,7 @@ TEST_P(Loss, MegabyteEnds)
 
 INSTANTIATE_TEST_SUITE_P(Percent, Loss, testing::Values(0, 1, 2, 5));
 
-/** To a peer that does not resume READs too: what was read before is not progress. */
+/** Also with a peer that does not resume READs: reading the same bytes again is no progress. */
 TEST(ReadStream, EndsWhenTheSamePacketIsAlwaysLost)
 {
 	for (const bool resumes : {false, true}) {
@@ -81,7 +81,7 @@ TEST(ReadStream, IsResumedAtTheFirstPacketMissing)
 	EXPECT_EQ(pair.server.qp.resp.resolution, 1u);
 }
 
-/** A pointer, and behind it a buffer that is on a free list as well. */
+/** A pointer to a buffer that is on a free list as well. */
 class Resolution : public testing::Test
 {
 protected:
@@ -100,10 +100,10 @@ protected:
 
 	void point_at(std::uint64_t address) { put_unaligned_le64(address, &pair.memory[pointer]); }
 
-	/** As the owner does, once no pointer leads to the old buffer any more. */
+	/** Releases the old buffer as the owner does, once no pointer leads to it any more. */
 	void release() { pair.server_node.engine.post_free_list(list, 1, {Pair::va + old_buffer, length, pair.key}); }
 
-	/** Somebody else gets the old buffer, and writes to it. */
+	/** Allocates the old buffer for another client, which writes to it. */
 	void allocate()
 	{
 		other.connect(other_server, {});
@@ -123,7 +123,7 @@ protected:
 		allocate();
 	}
 
-	/** The next response packet at @p psn gets lost. */
+	/** Loses the next response packet at @p psn. */
 	void lose(std::uint32_t psn)
 	{
 		pair.loses = [this, psn](bool to_client, const prism_bth &bth) {
@@ -162,7 +162,7 @@ TEST_F(Resolution, OutlivesAChangeOfThePointer)
 	EXPECT_EQ(count(0xaa), length);
 }
 
-/** Both are repeated, as the answer to the first gets lost; between the two times the pointer changes, then a word. */
+/** Both are repeated, as the first one's answer is lost; meanwhile the pointer changes, and then a word. */
 TEST_F(Resolution, IsNotOlderThanAReadBeforeIt)
 {
 	lose(0);
@@ -193,7 +193,7 @@ TEST_F(Resolution, EndsWhenItsBufferIsHandedOut)
 	EXPECT_EQ(pair.server.qp.resp.resolution, 2u);
 }
 
-/** It goes on in bursts. The buffer has been free since before the first, and gets an owner between two of them. */
+/** The READ resumes in bursts. Its buffer is free since before the first, and gets an owner between two of them. */
 TEST_F(Resolution, EndsWhenItsBufferIsHandedOutBetweenTwoBursts)
 {
 	const prism::soft::ReadStream &stream = pair.server.qp.resp.stream;
@@ -225,7 +225,7 @@ TEST_F(Resolution, MayEndOtherwiseWhenItIsTheLast)
 	EXPECT_EQ(next[0].vendor_err, PRISM_STATUS_SKIPPED) << "the chain follows what the client was told";
 }
 
-/** The status that decided is the one that is told. */
+/** The status that decided the chain is the one that is reported. */
 TEST_F(Resolution, StaysSuccessfulForItsChain)
 {
 	lose(0);
@@ -274,7 +274,7 @@ protected:
 		pair.deliver(pair.client_node, craft_data(pair.client.qp, opcode, psn, resolution, length, 1024, fill));
 	}
 
-	/** The PSNs that are asked for now. */
+	/** Returns the PSNs that it requests now. */
 	std::vector<std::uint32_t> asked()
 	{
 		std::vector<std::uint32_t> psns;
@@ -315,7 +315,7 @@ TEST_F(Latch, BeginsAnewWithANewerResolution)
 	expect_completed(0xbb);
 }
 
-/** Numbers run over 32 bits and wrap. */
+/** Resolution numbers have 32 bits and wrap. */
 TEST_F(Latch, KnowsTheNewerOneBehindTheWrap)
 {
 	ask();
@@ -342,7 +342,7 @@ TEST_F(Latch, DropsOlderResolutions)
 	expect_completed(0xbb);
 }
 
-/** Its FIRST was lost, and the latched one is no more. */
+/** The FIRST of the newer resolution was lost, and the latched resolution no longer holds. */
 TEST_F(Latch, AsksForTheFirstPacketOfANewerResolution)
 {
 	ask();
@@ -379,7 +379,7 @@ TEST_F(Latch, IsGivenUpForAStatus)
 	EXPECT_EQ(wc.vendor_err, PRISM_STATUS_NULL_POINTER);
 }
 
-/** What such a peer reads again is another thing, of which nothing has been read. */
+/** A peer that does not resume resolves the READ anew, and of that nothing has been read yet. */
 TEST_F(Latch, CountsProgressAnewWithAPeerThatResumes)
 {
 	for (const bool resumes : {true, false}) {
@@ -402,7 +402,7 @@ TEST_F(Latch, CountsProgressAnewWithAPeerThatResumes)
 	}
 }
 
-/** The peer lives. */
+/** The peer is alive. */
 TEST_F(Latch, WhatIsReadAgainRestartsTheTimer)
 {
 	pair.client.qp.peer_features &= ~std::uint64_t{PRISMDV_FEATURE_RESUME};
@@ -428,7 +428,7 @@ TEST_F(Latch, KnowsPacketsByTheirPlace)
 	expect_completed(0xaa);
 }
 
-/** Half a packet is dropped, so that it does not end the latched resolution either. */
+/** A packet of half the size is dropped, so it must not end the latched resolution either. */
 TEST_F(Latch, DoesNotBeginAnewWithAPacketThatIsDropped)
 {
 	ask();
@@ -443,8 +443,8 @@ TEST_F(Latch, DoesNotBeginAnewWithAPacketThatIsDropped)
 }
 
 /**
- * READs of one packet, resolved first as 1, 2, 3, and all again since, as the first answer was lost. The first answers
- * to the others come late, behind the second one to the first READ.
+ * READs of one packet, first resolved as 1, 2, 3, and all again since, as the first answer was lost. The first answers
+ * to the others arrive late, behind the second answer to the first READ.
  */
 class LateAnswer : public testing::Test
 {
@@ -486,7 +486,7 @@ TEST_F(LateAnswer, IsRefusedAndAskedForAgain)
 	EXPECT_EQ(completed(), 1);
 }
 
-/** The READ keeps its number for good if its chain has run. */
+/** The READ keeps its resolution number for good once its chain has run. */
 TEST_F(LateAnswer, IsTakenIfAChainGoesOnBehindIt)
 {
 	for (int i = 0; i < 2; i++)
@@ -509,7 +509,7 @@ TEST_F(LateAnswer, IsRefusedIfTheNextRequestIsNotConditional)
 	EXPECT_EQ(completed(), 1);
 }
 
-/** Nothing has been done because this READ succeeded. */
+/** Nothing has been executed because of this READ's success. */
 TEST_F(LateAnswer, IsRefusedIfItsChainHasNotBeenSent)
 {
 	for (int i = 0; i < 2; i++)
@@ -538,7 +538,7 @@ TEST_F(LateAnswer, IsRefusedBehindOneThatHasBeenTakenForItsChain)
 	EXPECT_EQ(completed(), 1);
 }
 
-/** Numbers run over 32 bits and wrap. */
+/** Resolution numbers have 32 bits and wrap. */
 TEST_F(LateAnswer, IsKnownBehindTheWrap)
 {
 	for (int i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Refused requests: which completion tells of it, and which rule is the one that is counted (S.11.1, W.5). */
+/* Refused requests: which completion reports it, and which rule is counted (S.11.1, W.5). */
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ using namespace prism::test;
 class Refused : public testing::Test
 {
 protected:
-	/** A CAS with a key that names nothing. */
+	/** Posts a CAS whose key names nothing. */
 	void post_bad()
 	{
 		prism_request request{};
@@ -29,7 +29,7 @@ protected:
 		pair.post(request, 0, operands);
 	}
 
-	/** The @p number-th packet to the client gets lost. */
+	/** Loses the @p number-th packet to the client. */
 	void lose_answer(unsigned number)
 	{
 		pair.loses = [number, count = 0u](bool to_client, const prism_bth &) mutable {
@@ -52,7 +52,7 @@ TEST_F(Refused, TheRequestThatWasRefusedTells)
 	EXPECT_EQ(wc[2].status, IBV_WC_WR_FLUSH_ERR);
 }
 
-/** What became of the one before it nobody knows any more. */
+/** The fate of the request before it is no longer known. */
 TEST_F(Refused, ALostAnswerIsNotTakenForTheRefusal)
 {
 	lose_answer(1);
@@ -68,7 +68,7 @@ TEST_F(Refused, ALostAnswerIsNotTakenForTheRefusal)
 	EXPECT_EQ(pair.client.qp.state, IBV_QPS_ERR);
 }
 
-/** A READ that is refused in its midst is the refused one, whatever was lost of it. */
+/** A READ that is refused in its middle is the refused request, whichever of its packets were lost. */
 TEST_F(Refused, AReadIsRefusedInItsMidst)
 {
 	lose_answer(20);
@@ -81,7 +81,7 @@ TEST_F(Refused, AReadIsRefusedInItsMidst)
 	EXPECT_EQ(wc[0].status, IBV_WC_REM_ACCESS_ERR);
 }
 
-/** The refusal stands in place of a packet of its answer. */
+/** The refusal takes the place of a packet of its answer. */
 TEST_F(Refused, AReadIsRefusedAtTheNextPacketOfItsAnswer)
 {
 	pair.post_read(0, 200 << 10);
@@ -102,7 +102,7 @@ TEST_F(Refused, AReadIsRefusedAtTheNextPacketOfItsAnswer)
 	EXPECT_EQ(pair.server_node.events.last_qp_event, IBV_EVENT_QP_ACCESS_ERR);
 }
 
-/** A packet for the server at the PSN that it expects, @p body behind the BTH. */
+/** Delivers packets to the server at the PSN that it expects, with @p body bytes behind the BTH. */
 class RuleOrder : public Refused
 {
 protected:
@@ -236,7 +236,7 @@ TEST(AccessFlags, AreThoseThatOperationAndModifiersNeed)
 	}
 }
 
-/** Such a one remembers nothing, so that it could not answer a duplicate. */
+/** Such a queue pair remembers nothing, so it could not answer a duplicate. */
 TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
 {
 	ConnectOptions options;
@@ -260,7 +260,7 @@ TEST(AccessFlags, AQueuePairThatServesNoneServesNoStandardRead)
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
 }
 
-/** Its length would not be told, and its bytes not be counted, beyond 32 bits. */
+/** Beyond 32 bits its length could not be reported, nor its bytes be counted. */
 TEST(Messages, AreNoLongerThanThePortSays)
 {
 	constexpr std::uint32_t mtu = 1024, room = 2 * prism::soft::max_message;
@@ -277,7 +277,7 @@ TEST(Messages, AreNoLongerThanThePortSays)
 		pair.deliver(pair.server_node, craft(pair.server.qp, opcode, psn, PRISM_BTH_SIZE + mtu));
 	};
 	receive(prism::soft::rc_send_first, 0);
-	pair.server.qp.resp.message.received = prism::soft::max_message - mtu; /* as if they had come */
+	pair.server.qp.resp.message.received = prism::soft::max_message - mtu; /* as if they had arrived */
 	receive(prism::soft::rc_send_middle, 1);
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_RTS);
 	receive(prism::soft::rc_send_last, 2);
@@ -289,7 +289,7 @@ TEST(Messages, AreNoLongerThanThePortSays)
 	munmap(memory, room);
 }
 
-/** The sum is not the total length: invalid, so nothing of the packet is executed (S.11.1). */
+/** The sum of the packets is not the total length: invalid, so nothing of the packet is executed (S.11.1). */
 TEST(StandardWrite, OfAnotherLengthThanItSaysWritesNothing)
 {
 	for (const std::uint32_t total : {100u, 0u}) {
@@ -307,7 +307,7 @@ TEST(StandardWrite, OfAnotherLengthThanItSaysWritesNothing)
 	}
 }
 
-/** Its receive's completion tells of it; the event is for what the peer has done (IBTA 11.6.3). */
+/** The receive's completion reports the error; the event is for errors of the peer (IBTA 11.6.3). */
 TEST(Receive, WithAWrongKeyIsNoFaultOfThePeers)
 {
 	Pair pair;
@@ -323,7 +323,7 @@ TEST(Receive, WithAWrongKeyIsNoFaultOfThePeers)
 	EXPECT_EQ(pair.server_node.events.qp_events, 0u);
 }
 
-/** What violates the protocol is no fault of the receive that was being filled: it is flushed, and the event tells. */
+/** A violation of the protocol is no fault of the current receive: it is flushed, and the event reports the error. */
 TEST(Receive, OfAMessageThatIsNotContinuedIsFlushed)
 {
 	constexpr std::uint32_t mtu = 1024;

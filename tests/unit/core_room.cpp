@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UC and UD on a carrier that says whether it has room: what nobody sends again waits, as long as that makes sense. */
+/*
+ * UC and UD on a carrier that reports whether it has room: packets that are never retransmitted wait, as long as that
+ * makes sense.
+ */
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,7 +39,7 @@ struct Host {
 	std::uint32_t key = 0;
 };
 
-/* Each host's queue pair, of either type. */
+/* Queue pair of each host, of either type. */
 class Rooms : public testing::TestWithParam<ibv_qp_type>
 {
 protected:
@@ -61,7 +64,7 @@ protected:
 	}
 
 	static bool is_datagram() { return GetParam() == IBV_QPT_UD; }
-	/* Of a message that post() posts */
+	/* Packets and bytes of a message that post() posts */
 	static std::size_t packets() { return is_datagram() ? 1 : 4; }
 	static std::uint32_t bytes() { return static_cast<std::uint32_t>(packets()) * mtu; }
 
@@ -93,7 +96,7 @@ protected:
 		return count;
 	}
 
-	/* What @p near has sent arrives. */
+	/* Delivers everything that @p near has sent. */
 	static void carry(Host &near, Host &far, Time at)
 	{
 		for (std::size_t i = 0; i < near.node.outbox.size(); i++)
@@ -140,7 +143,7 @@ TEST_P(Rooms, NoMoreIsSentThanThereIsRoomFor)
 	EXPECT_EQ(far.node.engine.counters.rx_message_dropped, 0u);
 }
 
-/* Neither has room, as the other has sent so much: each takes it in all the same, and then there is. */
+/* Both lack room, as the other has sent so much: each receives all the same, and then there is room. */
 TEST_P(Rooms, WhoWaitsReceives)
 {
 	for (Host *const host : {&near, &far})
@@ -174,7 +177,7 @@ TEST_P(Rooms, WhatTheCarrierGivesUpIsLostAsAWhole)
 	near.node.engine.progress(now);
 	EXPECT_EQ(completions(from.send_cq), 3u);
 	EXPECT_EQ(near.node.outbox.size(), 0u);
-	/* The peer takes again: the next arrives. */
+	/* The peer receives again: the next arrives. */
 	near.node.outbox.has_room = Room::yes;
 	post(near, from, to);
 	post_receive(far, to);
@@ -183,7 +186,7 @@ TEST_P(Rooms, WhatTheCarrierGivesUpIsLostAsAWhole)
 	EXPECT_EQ(completions(to.recv_cq), 1u);
 }
 
-/* Nothing of a message follows what was lost of it. */
+/* Once a packet of a message is lost, no later packet of it follows. */
 TEST_P(Rooms, TheRestOfALostMessageStays)
 {
 	near.node.outbox.capacity = 2;
@@ -198,7 +201,7 @@ TEST_P(Rooms, TheRestOfALostMessageStays)
 	EXPECT_EQ(near.node.outbox.size(), std::min<std::size_t>(packets(), 2));
 }
 
-/* By turns, though the first always has more to send than there is room for. */
+/* They take turns, though the first always has more to send than there is room for. */
 TEST_P(Rooms, QueuePairsShareTheRoom)
 {
 	constexpr std::size_t count = 3, turns = 60;
@@ -218,7 +221,7 @@ TEST_P(Rooms, QueuePairsShareTheRoom)
 		EXPECT_NEAR(static_cast<double>(completions(end->send_cq)), turns / count, 2);
 }
 
-/* While a way is prepared that has room, one burst goes the other way; and the rest when it is there. */
+/* While a path with room is being prepared, one burst takes the other path; the rest waits for the new one. */
 TEST_P(Rooms, ABurstGoesBeforeTheWayIsPrepared)
 {
 	near.node.outbox.has_room = Room::unknown;

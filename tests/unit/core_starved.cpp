@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* No memory: a packet may be lost for it, but nothing that is to be kept, and nothing stops for good. */
+/* Without memory a packet may be lost, but nothing that must be kept, and nothing stops for good. */
 #include <gtest/gtest.h>
 
 #include <new>
@@ -14,7 +14,7 @@ namespace
 using namespace prism::test;
 namespace soft = prism::soft;
 
-/** As a context, which takes what there is no memory for as lost. False if there was none. */
+/** Runs @p turn without memory, as a context that treats the packet as lost. Returns true if memory was missing. */
 template <typename Turn>
 bool starved(const Turn &turn)
 {
@@ -29,7 +29,7 @@ bool starved(const Turn &turn)
 	return enough;
 }
 
-/** A carrier takes no memory for what it sends; this one has it beforehand. */
+/** Preallocates an outbox: a carrier takes no memory for packets that it sends. */
 void furnish(Outbox &outbox)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -47,14 +47,14 @@ TEST(Exhaustion, TheAnswerToAReadGoesOn)
 	pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, read));
 	ASSERT_TRUE(pair.server.qp.resp.stream.active);
 	for (int turn = 0; turn < 1000; turn++) {
-		pair.now += turn < 200 ? 0 : 100'000; /* it is often looked at before its next train is due */
+		pair.now += turn < 200 ? 0 : 100'000; /* it is often checked before its next train is due */
 		ASSERT_TRUE(starved([&] { pair.server_node.engine.progress(pair.now); })) << turn;
 	}
 	EXPECT_FALSE(pair.server.qp.resp.stream.active);
 	EXPECT_EQ(pair.server_node.outbox.size(), 1024u);
 }
 
-/** Two that write to one peer, whose socket takes in little, in turns: each stands in line again and again. */
+/** Two queue pairs that write in turns to one peer with a small socket buffer: each stands in line again and again. */
 class StarvedTurns : public testing::TestWithParam<bool>
 {
 protected:
@@ -171,7 +171,7 @@ TEST_F(StarvedFreeList, GetsTheBufferOfAnUnfinishedAllocateBack)
 	EXPECT_EQ(engine.allocatable(list), 1u);
 }
 
-/** The owner learns of each entry that leaves the list, or it stays. */
+/** The owner learns of each entry that leaves the list; otherwise the entry stays. */
 TEST_F(StarvedFreeList, ReportsWhatItRejects)
 {
 	constexpr std::uint32_t bad_key = 0xbad;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Several peers read at once: none has the device to himself, whether by much that he reads or by repeats (S.9.3). */
+/* Several peers read at once: none gets the device for itself, neither by reading much nor by repeats (S.9.3). */
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,9 +12,9 @@ namespace
 using namespace prism::test;
 
 constexpr std::uint32_t mtu = 1024;
-constexpr std::size_t round_packets = (256 << 10) / mtu; /* what the device has room for */
+constexpr std::size_t round_packets = (256 << 10) / mtu; /* packets that the device has room for */
 
-/** A client that reads much, and a neighbour at the same server who reads 4 KiB. */
+/** A client that reads much, and a neighbour at the same server that reads 4 KiB. */
 class Turns : public testing::Test
 {
 protected:
@@ -24,7 +24,7 @@ protected:
 		neighbours_server.connect(neighbour, {});
 	}
 
-	/** The request packet of the READ that has just been posted; it goes nowhere else. */
+	/** Returns the request packet of the READ that was posted last; it is not delivered. */
 	std::vector<std::uint8_t> request()
 	{
 		pair.client_node.engine.progress(pair.now);
@@ -47,7 +47,7 @@ protected:
 		return request();
 	}
 
-	/** READ of @p length that has been answered. */
+	/** Runs a READ of @p length until it is answered; returns its request. */
 	std::vector<std::uint8_t> answered(std::uint32_t length)
 	{
 		pair.post_read(0, length);
@@ -66,7 +66,7 @@ protected:
 		return packet;
 	}
 
-	/** Packets that the server has sent since it was last asked, by the queue pair that they are for. */
+	/** Returns the packets that the server has sent since the last call, by destination queue pair. */
 	std::map<std::uint32_t, std::size_t> sent()
 	{
 		std::map<std::uint32_t, std::size_t> count;
@@ -111,7 +111,7 @@ TEST_F(Turns, RepeatsOfShortReadsLeaveRoom)
 	EXPECT_EQ(packets[neighbour.qp.qpn], 4u);
 }
 
-/** As many as the server allows at once. */
+/** As many READs as the server allows at once. */
 TEST_F(Turns, ManyReadsAreAnsweredInRounds)
 {
 	constexpr std::uint32_t length = 128 << 10;
@@ -133,7 +133,7 @@ TEST_F(Turns, ManyReadsAreAnsweredInRounds)
 	EXPECT_EQ(pair.server.qp.resp.expected_psn, 17 * (length / mtu));
 }
 
-/** A peer may ask for each packet of an older READ: no more of that waits than READs are served at a time. */
+/** A peer may repeat an older READ from each of its packets: no more repeats wait than READs are served at a time. */
 TEST_F(Turns, RepeatsThatWaitAreBounded)
 {
 	constexpr std::uint32_t packets = 64;
@@ -148,7 +148,7 @@ TEST_F(Turns, RepeatsThatWaitAreBounded)
 	EXPECT_EQ(pair.server_node.engine.counters.rx_duplicate_dropped, packets - bound);
 }
 
-/** They come while a longer READ is under way, which ends nevertheless. */
+/** The repeats arrive during a longer READ, which ends nevertheless. */
 TEST_F(Turns, EachOlderReadThatIsRepeatedIsAnsweredOnce)
 {
 	std::vector<std::vector<std::uint8_t>> older;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The invalid vectors as an engine meets them: the answer on the wire, the counter, and that nothing was executed. */
+/*
+ * The invalid vectors as an engine receives them: the answer on the wire, the counter, and that nothing was executed.
+ */
 #include <algorithm>
 #include <map>
 
@@ -36,7 +38,7 @@ std::uint64_t refusals(const ProtocolCounters &c)
 	       c.rx_access_error + c.rx_bad_free_list + c.rx_payload_too_large;
 }
 
-/** The responder of the vectors: its QP, the regions and the free list that they name. */
+/** The responder of the vectors: its QP, and the regions and the free list that they name. */
 class Responder
 {
 public:
@@ -129,7 +131,7 @@ TEST(InvalidVectors, SequencesAreRefusedAtTheirLastPacket)
 	}
 }
 
-/** A requester with one READ or CAS under way drops what breaks its format. */
+/** A requester with one READ or CAS under way drops malformed responses. */
 TEST(InvalidVectors, ResponsesAreDropped)
 {
 	for (const Json &vector : vectors()["invalid"]) {
@@ -167,7 +169,7 @@ TEST(InvalidVectors, ResponsesAreDropped)
 	}
 }
 
-/** What the first @p entries of an invalid bundle write, and nothing else. */
+/** Returns the memory that the first @p entries of an invalid bundle write, and nothing else. */
 std::vector<std::uint8_t> written_by(unsigned entries, std::size_t size)
 {
 	std::vector<std::uint8_t> memory(size);
@@ -181,7 +183,7 @@ std::uint32_t psn_in(const Bytes &packet)
 	return get_unaligned_be32(packet.data() + 8) & PRISM_PSN_MASK;
 }
 
-/** The PSNs of all answers in what has been sent, in bundles or not, without the NAK. */
+/** Returns the PSNs of all answers sent, in bundles or not, without the NAK. */
 std::vector<std::uint32_t> answered(Responder &responder)
 {
 	std::vector<std::uint32_t> psns;
@@ -200,7 +202,7 @@ std::vector<std::uint32_t> answered(Responder &responder)
 	return psns;
 }
 
-/** At the entry at fault: those before it are executed and answered, it and those behind it are not. */
+/** Refused at the entry at fault: those before it are executed and answered, it and those behind it are not. */
 TEST(InvalidVectors, BundlesAreRefused)
 {
 	for (const Json &vector : vectors()["invalid_bundles"]) {
@@ -223,7 +225,7 @@ TEST(InvalidVectors, BundlesAreRefused)
 	}
 }
 
-/** A requester that waits for answers as those of the bundles. */
+/** A requester that waits for the answers of the bundles. */
 class Requester
 {
 public:
@@ -253,7 +255,7 @@ public:
 		node_.engine.receive({peer_.address, {}}, std::span(whole).first(whole.size() - soft::icrc_size), 2);
 	}
 
-	/** Requests that have completed, all of them well. */
+	/** Returns the number of requests that have completed, all of them well. */
 	unsigned completed()
 	{
 		unsigned count = 0;
@@ -292,7 +294,7 @@ TEST(InvalidVectors, BundledResponsesAreDropped)
 	}
 }
 
-/** The right ones of the same making: nothing that is dropped above is dropped for another reason. */
+/** Valid responses of the same construction are accepted: those above are not dropped for another reason. */
 TEST(InvalidVectors, BundledResponsesAroundThemAreTaken)
 {
 	Bytes bundle;
@@ -300,7 +302,7 @@ TEST(InvalidVectors, BundledResponsesAroundThemAreTaken)
 		if (vector["name"] == "bundle_response_1_words_of_zeros_behind_the_last_entry")
 			bundle = bytes_of(vector["hex"]);
 	ASSERT_FALSE(bundle.empty());
-	bundle.resize(bundle.size() - 4); /* without the word at fault; where the ICRC was nobody looks */
+	bundle.resize(bundle.size() - 4); /* without the faulty word; the engine does not check the ICRC */
 	Requester requester(256, 4);
 	requester.receive(bundle);
 	EXPECT_EQ(requester.counted().rx_response_dropped, 0u);

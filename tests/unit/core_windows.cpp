@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A window that is invalidated while a request of several packets goes through it: no packet behind that has effect. */
+/* A window that is invalidated during a request of several packets: no packet after that has an effect. */
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -59,7 +59,7 @@ protected:
 		pair.post(request, size);
 	}
 
-	/** Hands the packets of what was posted to the server, the window gone before the third. */
+	/** Delivers the posted packets to the server, and invalidates the window before the third. */
 	void deliver_and_invalidate()
 	{
 		pair.client_node.engine.progress(pair.now);
@@ -75,7 +75,7 @@ protected:
 
 	void invalidate() { ASSERT_TRUE(server_keys().invalidate(window, 1, pair.server.qp.qpn)); }
 
-	/** The last packet of the server's is the NAK at @p psn, and its queue pair has failed. */
+	/** Expects that the server's last packet is the NAK at @p psn, and that its queue pair has failed. */
 	void expect_refused(std::uint32_t psn)
 	{
 		Outbox &answers = pair.server_node.outbox;
@@ -89,19 +89,19 @@ protected:
 		EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
 	}
 
-	/** What came before stays written, what came behind has not been. */
+	/** Expects the bytes of the packets before to be written, and those behind not. */
 	void expect_half()
 	{
 		EXPECT_EQ(std::count(pair.memory.begin(), pair.memory.begin() + 2 * mtu, 0xab), 2 * mtu);
 		EXPECT_EQ(std::count(pair.memory.begin() + 2 * mtu, pair.memory.begin() + length, 0xab), 0);
 	}
 
-	/** What was posted, but 1 MiB of it: the first burst has left. */
+	/** Reads 1 MiB instead of the posted length; the first burst leaves before the window goes. */
 	void expect_read_ends()
 	{
 		pair.client_node.engine.progress(pair.now);
 		std::vector<std::uint8_t> request = pair.client_node.outbox.at(0).bytes;
-		/* A standard READ would be asked for in parts that fit one burst. */
+		/* A standard READ would be requested in parts that fit one burst. */
 		put_unaligned_be32(1 << 20, &request[prism::soft::bth_size + 12]);
 		pair.deliver(pair.server_node, request);
 		const prism::soft::ReadStream &stream = pair.server.qp.resp.stream;
@@ -146,7 +146,7 @@ TEST_F(Windows, PrismReadStops)
 	expect_read_ends();
 }
 
-/** Asked for again, it is an error of the requester's, not of this queue pair: the window may rightly have gone. */
+/** If it is repeated, the requester has made an error, not this queue pair: the window may rightly have gone. */
 TEST_F(Windows, ARepeatedReadIsRefusedAndNoMore)
 {
 	post_prism(PRISM_READ, length);
@@ -161,7 +161,7 @@ TEST_F(Windows, ARepeatedReadIsRefusedAndNoMore)
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_RTS);
 }
 
-/** Its peer still knows it, and the next region takes the window's place in the table. */
+/** The peer still knows the key, and the next region takes the window's place in the table. */
 TEST_F(Windows, AKeyOfOneThatIsGoneNamesNothingThatComesLater)
 {
 	invalidate();
@@ -170,7 +170,7 @@ TEST_F(Windows, AKeyOfOneThatIsGoneNamesNothingThatComesLater)
 	EXPECT_EQ(server_keys().find(window), nullptr);
 }
 
-/** As the verbs remove one: by its place, bound as it is. */
+/** As the verbs remove a window: by its place, while bound. */
 TEST_F(Windows, NorDoesAKeyOfOneThatWasBoundToTheEnd)
 {
 	ASSERT_TRUE(server_keys().remove(window & ~0xffu));

@@ -37,7 +37,7 @@ Bytes encode_bth(const Json &fields, std::size_t size)
 	return packet;
 }
 
-/** Everything but the ICRC, made from the fields. */
+/** Returns everything but the ICRC, made from the fields. */
 Bytes encode_request(const Json &fields, const prism_request &decoded)
 {
 	prism_request request{};
@@ -301,7 +301,7 @@ TEST(Wire, PsnsOfARequest)
 	EXPECT_EQ(psns(PRISM_ALLOCATE, 0, 4096), 1u);
 }
 
-/** Not even an empty packet of several. */
+/** Not even an empty packet of several is accepted. */
 TEST(Wire, AWriteThatLoadsItsDataIsOnePacket)
 {
 	for (const u8 opcode : {PRISM_OP_WRITE_FIRST, PRISM_OP_WRITE_MIDDLE, PRISM_OP_WRITE_LAST}) {
@@ -373,7 +373,7 @@ TEST(Wire, ReservedStatusesAndOtherSizesAreNoResponse)
 	}
 }
 
-/** Decoding reads nothing outside the packet, whatever is in it: the sanitizers would tell. */
+/** Decoding reads nothing outside the packet, whatever it contains: the sanitizers would tell. */
 TEST(Wire, NoiseIsDecodedOrRefused)
 {
 	Random random(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Copies of memory that others use at the same time (S.4.4): what they copy, that no word is torn, and their order. */
+/* Copies of memory in concurrent use (S.4.4): what they copy, that no word is torn, and their order. */
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -24,7 +24,7 @@ constexpr std::size_t margin = 32;
 constexpr std::size_t longest = 1024 + 5;
 constexpr std::chrono::seconds for_control{20};
 
-/** What a copy must not be: the control of each hunter. */
+/** Copies in a wrong way: the control of each hunter. */
 void by_the_byte(void *to, const void *from, std::size_t length)
 {
 	auto *out = static_cast<std::uint8_t *>(to), *in = static_cast<std::uint8_t *>(const_cast<void *>(from));
@@ -94,10 +94,12 @@ struct Hunt {
 		std::atomic_ref(shared[i]).store(value, std::memory_order_relaxed);
 	}
 
-	/** For hunts that are to find nothing; a control has time until it finds something. */
+	/** Duration of hunts that must find nothing; a control runs until it finds something. */
 	std::chrono::milliseconds time{150};
 
-	/** Does @p other on and on while @p mine is done; ends when that says false, or the time has come. */
+	/**
+	 * Repeats @p other in a thread while it repeats @p mine; ends when @p mine returns false, or after the time.
+	 */
 	template <typename Other, typename Mine>
 	void run(Other other, Mine mine) const
 	{
@@ -120,10 +122,10 @@ struct Hunt {
 	static std::uint64_t repeated(std::uint64_t value) { return value % 256 * 0x0101010101010101; }
 	static bool torn(std::uint64_t word) { return word != repeated(word); }
 
-	/** Short ones, and each fourth time one of several pieces */
+	/** Length of a copy: short, and every fourth time of several pieces */
 	static std::size_t length(std::size_t turn) { return 8 + turn % 89 + (turn % 4 ? 0 : PRISM_PIECE); }
 
-	/** Loads words of the memory by @p copy, at all lengths, while they are stored: is one torn? */
+	/** Loads words by @p copy, at all lengths, while another thread stores them; returns true if a word is torn. */
 	bool tears_loads(Copy copy)
 	{
 		std::atomic<std::size_t> used{0};
@@ -150,7 +152,7 @@ struct Hunt {
 		return found;
 	}
 
-	/** Stores them by @p copy while they are loaded. */
+	/** Stores words by @p copy while another thread loads them; returns true if a word is torn. */
 	bool tears_stores(Copy copy)
 	{
 		std::atomic<bool> found{false};
@@ -165,7 +167,7 @@ struct Hunt {
 		std::size_t turn = 0;
 		run(load_all, [&] {
 			const std::size_t length = Hunt::length(turn), offset = turn / 89 % 8;
-			/* Nobody looks any more at what the last turn stored: this one tears its ends. */
+			/* The other thread no longer checks the words of the last turn: this store tears its ends. */
 			last = 0;
 			const std::size_t question = ++asked;
 			while (answered != question)
@@ -200,7 +202,7 @@ TEST(Words, AreStoredWhole)
 	EXPECT_TRUE(Hunt{.time = for_control}.tears_stores(by_the_byte)) << "the control";
 }
 
-/** The first word of a short copy is stored last: whoever finds it new finds the others new. */
+/** The first word of a short copy is stored last: a reader that finds it new finds the others new. */
 TEST(Words, OfAShortCopyAreStoredFromTheLast)
 {
 	for (const std::size_t words : {2, 4}) {
@@ -223,7 +225,7 @@ TEST(Words, OfAShortCopyAreStoredFromTheLast)
 	}
 }
 
-/** It is loaded first: whoever finds it new finds the others new. */
+/** The first word is loaded first: a reader that finds it new finds the others new. */
 TEST(Words, OfAShortCopyAreLoadedFromTheFirst)
 {
 	for (const std::size_t words : {2, 4}) {

@@ -13,7 +13,7 @@
 namespace prism::test
 {
 
-/** @p size bytes from the BTH to the pad, zeros behind the BTH. */
+/** Returns @p size bytes from the BTH to the pad, zeros behind the BTH. */
 inline std::vector<std::uint8_t> craft(
 	const soft::QueuePair &to, std::uint8_t opcode, std::uint32_t psn, std::size_t size, std::uint8_t flags = 0)
 {
@@ -27,7 +27,7 @@ inline std::vector<std::uint8_t> craft(
 	return packet;
 }
 
-/** The operands of a CAS are zeros: it compares nothing and swaps nothing. */
+/** Returns a request; the operands of a CAS are zeros: it compares nothing and swaps nothing. */
 inline std::vector<std::uint8_t> craft_request(
 	const soft::QueuePair &to, std::uint32_t psn, prism_request request, std::size_t payload = 0)
 {
@@ -52,7 +52,7 @@ inline std::vector<std::uint8_t> craft_response(
 	return packet;
 }
 
-/** @p payload bytes of @p fill. */
+/** Returns a READ response with @p payload bytes of @p fill. */
 inline std::vector<std::uint8_t> craft_data(const soft::QueuePair &to, prism_opcode opcode, std::uint32_t psn,
 	std::uint32_t resolution, std::uint32_t length, std::size_t payload, std::uint8_t fill = 0)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a chain asks of the work request builders, recorded by fake ones. */
+/* Calls of a chain to the work request builders, recorded by fake ones. */
 #include <prism/chain.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace
 
 using namespace prism;
 
-/* A queue pair whose builders write down each call as one line. */
+/* A queue pair whose builders record each call as one line. */
 class Recorder
 {
 public:
@@ -222,7 +222,7 @@ TEST(Chain, CanBePostedAgainAndReportsTheBuildersError)
 	EXPECT_EQ(chain.post(&recorder.qp, &recorder.prism, 0), ENOMEM);
 }
 
-/* Whatever is wrong, nothing may reach the queue pair. */
+/* Whatever the error, no request may reach the queue pair. */
 void expect_refused(const Chain &chain, int error, std::size_t step)
 {
 	Recorder recorder;

@@ -51,7 +51,7 @@ struct Server {
 		return QueuePair::create(pd, cq, reclaimer.completion_queue(), options).value();
 	}
 
-	/* Until @p count reports have arrived. Returns how many buffers went back. */
+	/* Polls until @p count reports have arrived. Returns how many buffers went back. */
 	int take_reports(std::uint64_t count)
 	{
 		int released = 0;
@@ -100,7 +100,7 @@ protected:
 		return finish();
 	}
 
-	/* The address of a new buffer, 0 if there is none. */
+	/* Allocates a buffer; returns its address, 0 if there is none. */
 	std::uint64_t allocate(const char *text = "")
 	{
 		const Completion completion =
@@ -115,7 +115,7 @@ protected:
 		EXPECT_TRUE(run(Chain{}.cas(table.at(slot * 8), always)).ok());
 	}
 
-	/* What the scan of this test's "data structure" finds. */
+	/* Adds the buffers that the scan of this test's "data structure" finds. */
 	void enumerate(LiveSet &live) const
 	{
 		for (std::uint32_t slot = 0; slot < table_words; slot++) {
@@ -253,7 +253,7 @@ TEST_F(Device, DrainTakesTheListAndRecoveryPutsItBack)
 	EXPECT_EQ(server.list.available(), buffers - 1);
 }
 
-/* A redirect that cannot be written makes the device take the buffer back, and the ledger unsure. */
+/* After a redirect that cannot be written the device takes the buffer back, and the ledger becomes inexact. */
 TEST_F(Device, BuffersTakenBackNeedADrainBeforeRecovery)
 {
 	const Completion failed = run(Chain{}.allocate(list.number, bytes_of("x")).redirect({table.address, 0}));

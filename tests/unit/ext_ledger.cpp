@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Who holds each buffer of a free list: double frees, buffers taken back by the device, recovery. */
+/* Holder of each buffer of a free list: double frees, buffers taken back by the device, recovery. */
 #include <prism/free_list.hpp>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using namespace prism;
 constexpr std::uint64_t base = 0x10000;
 constexpr std::uint32_t size = 64;
 
-/* A free list as the devices do it: in order of posting, buffers that were taken back first. */
+/* A free list as the devices implement it: in order of posting, buffers that were taken back first. */
 class FakeDevice
 {
 public:
@@ -34,7 +34,7 @@ public:
 		ledger_.posted(index);
 	}
 
-	/* Address of the buffer, 0 if there is none. */
+	/* Returns the address of the buffer, 0 if there is none. */
 	std::uint64_t allocate()
 	{
 		std::deque<std::uint32_t> &from = returned_.empty() ? queue_ : returned_;
@@ -46,7 +46,7 @@ public:
 		return base + std::uint64_t{index} * size;
 	}
 
-	/* The client died before the last packet of its ALLOCATE. */
+	/* Takes a buffer back: its client died before the last packet of its ALLOCATE. */
 	void take_back(std::uint64_t address)
 	{
 		returned_.push_back(static_cast<std::uint32_t>((address - base) / size));
@@ -232,8 +232,8 @@ TEST_F(Ledger, OwnerDrainsTheList)
 }
 
 /*
- * Clients that allocate, free, free twice, die and leak at random: no buffer may ever be in the list and with a client,
- * or in the list twice, and nothing may be lost for good.
+ * Clients that allocate, free, free twice, die and leak at random: no buffer may ever be both in the list and with a
+ * client, or in the list twice, and none may be lost for good.
  */
 TEST(LedgerRandom, NoBufferIsInTwoPlaces)
 {
@@ -263,14 +263,14 @@ TEST(LedgerRandom, NoBufferIsInTwoPlaces)
 					waiting.insert(*it);
 				held.erase(it);
 			} else if (what < 90) {
-				/* A stray free of a buffer that nobody holds must never be believed. */
+				/* A stray free of a buffer that nobody holds must never be accepted. */
 				const std::uint64_t address = base + random() % count * size;
 				if (!held.contains(address) && !leaked.contains(address) &&
 					!waiting.contains(address)) {
 					ASSERT_NE(device.free(address), Verdict::released) << "seed " << seed;
 				}
 			} else if (what < 92) {
-				/* Only with a list that was taken back from rarely, or it is never exact. */
+				/* Take back only in half of the runs, or the list would never be exact. */
 				const std::uint64_t address = device.allocate();
 				if (address && seed % 2)
 					device.take_back(address);

@@ -43,7 +43,7 @@ int parse_error(std::span<const std::byte> bytes)
 	return parsed ? 0 : parsed.error().code;
 }
 
-/* The sample with one byte replaced. */
+/* Decodes the sample with one byte replaced. */
 int error_with(std::size_t offset, int value)
 {
 	std::vector<std::byte> bytes = sample_bytes();
@@ -137,7 +137,7 @@ TEST(ConnectionRecord, TooMuchToSerialize)
 	EXPECT_EQ(record.serialize().error().code, E2BIG);
 }
 
-/* Random damage must never be more than a refusal, and what is accepted must be within the limits. */
+/* Random damage must at most lead to a refusal, and accepted records must be within the limits. */
 TEST(ConnectionRecord, SurvivesRandomDamage)
 {
 	std::mt19937 random(1);

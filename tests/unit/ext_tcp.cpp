@@ -33,7 +33,7 @@ ConnectionRecord record_of(std::uint32_t qp_num)
 	return record;
 }
 
-/* A client that speaks bytes, not records. */
+/* A client that sends raw bytes, not records. */
 class RawClient
 {
 public:
@@ -69,7 +69,7 @@ class Tcp : public testing::Test
 protected:
 	TcpListener listener = TcpListener::create(0, "127.0.0.1").value();
 
-	/* What the server's swap() says to a client that sends @p bytes and maybe hangs up. */
+	/* Returns the error of the server's swap() with a client that sends @p bytes and maybe hangs up. */
 	int swap_error(std::span<const std::byte> bytes, bool hang_up, std::chrono::milliseconds patience = 5s)
 	{
 		RawClient client(listener.port());
@@ -112,7 +112,7 @@ TEST_F(Tcp, LargestRecordsPassBothWays)
 	EXPECT_EQ(client.get(), ConnectionRecord::max_private_data);
 }
 
-/* Of a server that is busy for a moment: who finds no place in its queue is silently left out for a second. */
+/* The server is busy for a moment: a client that finds its queue full would be silently dropped for a second. */
 TEST_F(Tcp, ManyConnectAtOnce)
 {
 	std::vector<std::unique_ptr<RawClient>> crowd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Two contexts' local ports, in one process, and somebody of the same user who says to one of them what he likes. */
+/* Local ports of two contexts in one process, and a stranger of the same user that sends arbitrary messages to one. */
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ inline Time now()
 	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/* One that is nobody's else. */
+/* Claims a slot that nobody has. */
 inline Slot claim_slot()
 {
 	for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500;; number++)
@@ -108,18 +108,18 @@ protected:
 	void introduce()
 	{
 		ASSERT_TRUE(a.port && b.port);
-		EXPECT_FALSE(a.send(b, 1)); /* not yet: the other way */
+		EXPECT_FALSE(a.send(b, 1)); /* not yet: takes the other path */
 		ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
 	}
 
 	End a, b;
 };
 
-/* Somebody of our own user that says what he likes. */
+/* A stranger of our own user that sends arbitrary messages. */
 class Stranger : public LocalPair
 {
 protected:
-	/* Whoever asks for its credentials meanwhile has them. */
+	/* Connects to b; requests for the stranger's credentials are answered before. */
 	FileDescriptor call()
 	{
 		while (accept_introduction(name.get()))

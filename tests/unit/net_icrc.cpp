@@ -224,7 +224,7 @@ TEST_F(Icrc, Ipv6IgnoresTheIdentification)
 	EXPECT_EQ(icrc(flow, packet, 0), icrc(flow, packet, 0x4321));
 }
 
-/* Nor is a wrong ICRC excused that another identification would explain over IPv4. */
+/* Over IPv6 a wrong ICRC is not accepted because another identification would explain it over IPv4. */
 TEST_F(Icrc, Ipv6HasNoIdentificationToExplainAnything)
 {
 	const IcrcFlow v4 = flow_of(true, 50004), v6 = flow_of(false, 50004);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A peer that is stopped, and then killed, behind any of its instructions: while it publishes, takes, comes or rings.
- */
+/* A peer that is stopped, and then killed, behind any of its instructions: while it publishes, takes, connects or
+ * rings. */
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -18,7 +18,10 @@ class StoppedAnywhere : public LocalPair
 protected:
 	using Act = std::function<void(End &)>;
 
-	/** A child that has a context, and is known to b if @p comes; it stops before @p act. False: not traced. */
+	/**
+	 * Starts a child that has a context, which b knows if @p comes; it stops before @p act. False if it cannot be
+	 * traced.
+	 */
 	bool begin(bool comes, const Act &act)
 	{
 		child_ = ::fork();
@@ -38,7 +41,7 @@ protected:
 		return stopped == child_ && WIFSTOPPED(status);
 	}
 
-	/** @return whether it has ended by itself. */
+	/** Steps the child @p count instructions; @return true if it has ended by itself. */
 	bool step(unsigned count)
 	{
 		for (unsigned i = 0; i < count; i++) {
@@ -59,7 +62,7 @@ protected:
 		::waitpid(child_, nullptr, 0);
 	}
 
-	/** While it stands there. */
+	/** Expects that a and b go on while the child stands still. */
 	void others_go_on()
 	{
 		a.inbox.packets.clear();
@@ -67,7 +70,7 @@ protected:
 		ASSERT_TRUE(turn_until({&a, &b}, [this] { return !a.inbox.packets.empty(); }));
 	}
 
-	/** The child's slot, as b knows it; 0: not. */
+	/** Returns the child's slot as b knows it; 0 if it does not. */
 	[[nodiscard]] unsigned child_slot() const
 	{
 		for (const unsigned slot : b.port->peers())
@@ -99,7 +102,7 @@ protected:
 		b.inbox.packets.clear();
 	}
 
-	/* The child has ended, or stands still and is killed. */
+	/* Goes on after the child has ended, or kills it where it stands. */
 	void outlive(bool ended)
 	{
 		if (!ended) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The local path where something is short, and beside peers that do what they can to be in the way. */
+/* The local path when a resource is short, and beside hostile peers. */
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <sched.h>
@@ -53,7 +53,7 @@ TEST_F(Stranger, RefusedAgainAndAgainTakesNoMemory)
 	EXPECT_LT(allocated_bytes(), before + 4096);
 }
 
-/* However fast it is, others have their turn. */
+/* However fast it rings, others have their turn. */
 TEST_F(Stranger, WhoRingsAllTheTimeIsHeardOnlyABitEachTurn)
 {
 	const FileDescriptor connection = call();
@@ -104,7 +104,7 @@ TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
 		EXPECT_NE(route.from, told[1]);
 }
 
-/* From another process: ours has the slot. */
+/* The claim comes from another process: ours has the slot. */
 TEST_F(Stranger, WhoClaimsAnothersSlotIsRefused)
 {
 	End c;
@@ -120,12 +120,12 @@ TEST_F(Stranger, WhoClaimsAnothersSlotIsRefused)
 	EXPECT_FALSE(b.port->has_peers());
 	EXPECT_TRUE(turn_until({&b, &c}, [&] { return b.send(c, 1) && c.send(b, 1); }));
 	EXPECT_TRUE(turn_until({&b, &c}, [&] { return !c.inbox.packets.empty(); }));
-	EXPECT_EQ(c.counts.local_refused, 0U); /* who asks for its credentials is no visitor */
+	EXPECT_EQ(c.counts.local_refused, 0U); /* a request for its credentials is no visitor */
 	::kill(child, SIGKILL);
 	::waitpid(child, nullptr, 0);
 }
 
-/* One that takes as much as comes, but never all: what waits grows no more. */
+/* The receiver takes as much as arrives, but never all: the backlog must not grow. */
 TEST_F(LocalPair, APeerThatIsAlwaysBehindTakesLittleMemory)
 {
 	introduce();
@@ -146,7 +146,7 @@ TEST_F(LocalPair, APeerThatIsAlwaysBehindTakesLittleMemory)
 	EXPECT_GE(b.counts.local_rx_packets, 20'099U);
 }
 
-/* What waits for the one before is not the next one's. */
+/* Packets that wait for the previous process on the slot are not for the next one. */
 TEST_F(LocalPair, WhoComesAgainOnItsSlotIsWelcome)
 {
 	introduce();
@@ -194,7 +194,7 @@ TEST(LocalCrowd, ContextsOfOneProcessTalkAsOthersDo)
 	}
 }
 
-/* What cannot happen for want of memory happens when there is some again. */
+/* A step that fails for lack of memory succeeds once there is memory again. */
 TEST(LocalExhaustion, MemoryThatIsShortIsNoEnd)
 {
 	const auto starved = [](End &end, int left) {
@@ -202,7 +202,7 @@ TEST(LocalExhaustion, MemoryThatIsShortIsNoEnd)
 		try {
 			end.turn();
 		} catch (const std::bad_alloc &) {
-			/* as a context takes it */
+			/* a context handles it so */
 		}
 		allocations_left = -1;
 	};
@@ -221,7 +221,7 @@ TEST(LocalExhaustion, MemoryThatIsShortIsNoEnd)
 	}
 }
 
-/* The handler has no memory for the last packet of a full ring: it is lost, the ring's room is not. */
+/* The handler has no memory for the last packet of a full ring: the packet is lost, but its room in the ring is not. */
 TEST_F(LocalPair, ALostPacketTakesNoRoom)
 {
 	class Forgetful final : public PacketHandler
@@ -246,7 +246,7 @@ TEST_F(LocalPair, ALostPacketTakesNoRoom)
 	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::yes);
 }
 
-/* What it had sent by the other way before is taken first, as if it were there still. */
+/* Packets that it sent before by the other path are taken first, as if it were still there. */
 TEST_F(LocalPair, ANewcomerThatEndsAtOnceOvertakesNothing)
 {
 	introduce();
@@ -260,7 +260,7 @@ TEST_F(LocalPair, ANewcomerThatEndsAtOnceOvertakesNothing)
 	EXPECT_EQ(b.inbox.packets.size(), 1U);
 }
 
-/* While it lives, this process may open no more files. */
+/* Prevents the process from opening more files while it lives. */
 class NoMoreFiles
 {
 public:
@@ -311,7 +311,7 @@ TEST_F(LocalPair, WithoutDescriptorsNobodyIsTakenForElsewhere)
 	EXPECT_TRUE(turn_until({&a, &b}, [this] { return a.send(b, 1); }));
 }
 
-/* Numbers that a user namespace has none for all read as one, which somebody in it may have himself. */
+/* Users without a number in a user namespace all read as one number, which somebody in it may have as well. */
 TEST_F(LocalPair, InAUserNamespaceStrangersAreNotTakenForUs)
 {
 	if (::geteuid() != 0)
@@ -329,7 +329,7 @@ TEST_F(LocalPair, InAUserNamespaceStrangersAreNotTakenForUs)
 	EXPECT_EQ(status, 0);
 }
 
-/* Introduces itself and writes into all that it shares, again and again. */
+/* A peer that introduces itself and writes into all shared memory, again and again. */
 class Scribbler
 {
 public:
@@ -361,7 +361,7 @@ private:
 		}
 	}
 
-	/* Sometimes with so much sense that it is believed for a while. */
+	/* Scribbles over the shared memory, sometimes with so much sense that it is believed for a while. */
 	void scribble(const Mapping &memory, const Mapping &page, int connection, unsigned round)
 	{
 		StagedRecord staging{};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The local path between ports of this process and of others, and what strangers may try. */
+/* The local path between ports of this process and of others, and attacks by strangers. */
 #include <signal.h>
 
 #include <array>
@@ -44,7 +44,7 @@ TEST_F(LocalPair, AnotherAddressIsNotThatOfThePeer)
 {
 	introduce();
 	EXPECT_EQ(a.port->begin(0, loopback_address(3), b.qpn(), 100), nullptr);
-	EXPECT_EQ(a.port->begin(1, b.address, b.qpn(), 100), nullptr); /* nor is one that we have not */
+	EXPECT_EQ(a.port->begin(1, b.address, b.qpn(), 100), nullptr); /* nor is an address that is not ours */
 	EXPECT_NE(a.port->begin(0, b.address, b.qpn(), 100), nullptr);
 }
 
@@ -69,7 +69,7 @@ TEST_F(LocalPair, APeerThatTakesNothingTakesLittleMemory)
 	for (unsigned i = 0; i < 5000; i++)
 		ASSERT_TRUE(a.send(b, 0, 4000));
 	EXPECT_GT(a.counts.local_tx_dropped, 2000U);
-	/* and another is not in its way */
+	/* another destination is not affected */
 	End c;
 	(void)a.send(c, 1);
 	ASSERT_TRUE(turn_until({&a, &c}, [&] { return a.send(c, 9); }));
@@ -95,11 +95,11 @@ TEST_F(LocalPair, ASleeperIsWoken)
 	EXPECT_EQ(::poll(&wake, 1, 0), 0);
 	ASSERT_TRUE(a.send(b, 1));
 	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
-	EXPECT_FALSE(b.port->prepare_sleep()); /* something is there */
+	EXPECT_FALSE(b.port->prepare_sleep()); /* a packet is there */
 	b.port->attend();
 	b.turn();
 	EXPECT_EQ(b.inbox.packets.size(), 1U);
-	ASSERT_TRUE(a.send(b, 1)); /* awake: nobody is called */
+	ASSERT_TRUE(a.send(b, 1)); /* awake: no wake-up is sent */
 	EXPECT_EQ(a.counts.local_tx_wakeups, 1U);
 }
 
@@ -115,7 +115,7 @@ TEST_F(LocalPair, AStarvedSleeperIsWoken)
 	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
 }
 
-/* It slept already when it was told that there is no room. */
+/* It already slept when it was told that there is no room. */
 TEST_F(LocalPair, ASleeperThatIsAskedForRoomIsWoken)
 {
 	introduce();
@@ -144,15 +144,15 @@ TEST_F(LocalPair, WhatNobodySendsAgainIsLostBehindAStoppedPeer)
 	EXPECT_FALSE(loses(6 * second - 1));
 	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
 	EXPECT_TRUE(loses(6 * second));
-	EXPECT_TRUE(loses(6 * second)); /* a second once, not for each */
+	EXPECT_TRUE(loses(6 * second)); /* a second in all, not for each packet */
 	EXPECT_EQ(a.counts.local_tx_dropped, 2U);
-	/* It goes on, and stops again: a second from then. */
+	/* It runs again, and stops again: a second from then. */
 	b.turn();
 	fill();
 	EXPECT_FALSE(loses(8 * second));
 	EXPECT_FALSE(loses(9 * second - 1));
 	EXPECT_TRUE(loses(9 * second));
-	EXPECT_EQ(a.counts.local_tx_waited, 0U); /* nothing beside the ring */
+	EXPECT_EQ(a.counts.local_tx_waited, 0U); /* every packet went through the ring */
 }
 
 TEST_F(LocalPair, ManyThatWaitForRoomLoseNothing)
@@ -277,7 +277,7 @@ TEST_F(Stranger, HelloThatIsNoneIsRefused)
 	const FileDescriptor empty = call();
 	Hello hello{.slot = number, .address_count = 1};
 	ASSERT_EQ(::send(empty.get(), &hello, sizeof(hello), 0), static_cast<ssize_t>(sizeof(hello)));
-	expect_refusal(empty); /* no files with it */
+	expect_refusal(empty); /* without files */
 }
 
 TEST_F(Stranger, FilesThatAreNotSoundAreRefused)
@@ -306,7 +306,7 @@ TEST_F(Stranger, NumbersThatCannotBeAreRefused)
 		ASSERT_TRUE(send_hello(connection.get(), slot, {&address, 1}, std::array{rings.get(), bell.get()}));
 		expect_refusal(connection);
 	}
-	const FileDescriptor connection = call(); /* no address */
+	const FileDescriptor connection = call(); /* without an address */
 	ASSERT_TRUE(send_hello(connection.get(), number, {}, std::array{rings.get(), bell.get()}));
 	expect_refusal(connection);
 }

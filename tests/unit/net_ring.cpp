@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Rings in shared memory, with honest ends and with others. */
+/* Rings in shared memory, with honest ends and with hostile ones. */
 #include "net/local/ring.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ namespace
 
 using Bytes = std::vector<std::uint8_t>;
 
-/* What two processes see of one direction. */
+/* Memory of one direction, as two processes share it. */
 struct Memory {
 	RingIndices indices{};
 	alignas(record_alignment) std::array<std::uint8_t, ring_bytes> data{};
@@ -54,7 +54,7 @@ bool put(RingProducer &ring, const Bytes &packet)
 	return true;
 }
 
-/* Empty: nothing was there. */
+/* Takes a packet; empty if there is none. */
 Bytes take(RingConsumer &ring)
 {
 	std::array<std::uint8_t, max_packet_size> buffer;
@@ -65,7 +65,7 @@ Bytes take(RingConsumer &ring)
 class LocalRing : public testing::Test
 {
 protected:
-	/* Both ends, with an empty ring. */
+	/* Resets both ends, with an empty ring. */
 	void restart()
 	{
 		memory = std::make_unique<Memory>();
@@ -74,7 +74,7 @@ protected:
 	}
 	void SetUp() override { restart(); }
 
-	/* As a producer that writes what it likes. */
+	/* Writes an arbitrary record, as a hostile producer. */
 	void forge(const RecordHeader &header, std::uint32_t published)
 	{
 		std::memcpy(memory->data.data(), &header, sizeof(header));
@@ -127,7 +127,7 @@ TEST_F(LocalRing, AFullRingTakesNoMoreAndLosesNothing)
 	producer.publish();
 	for (unsigned i = 0; i < put_in; i++)
 		ASSERT_EQ(take(consumer), packet_of(1000, i));
-	EXPECT_FALSE(put(producer, packet_of(1000, 0))); /* not before it is given back */
+	EXPECT_FALSE(put(producer, packet_of(1000, 0))); /* not before its room is given back */
 	(void)consumer.release();
 	EXPECT_TRUE(producer.has_room(1));
 	EXPECT_TRUE(put(producer, packet_of(1000, 0)));
@@ -189,7 +189,7 @@ TEST_F(LocalRing, LengthsThatCannotBeBreakIt)
 		EXPECT_TRUE(take(consumer).empty()) << length;
 		EXPECT_TRUE(consumer.broken()) << length;
 	}
-	restart(); /* longer than what is published */
+	restart(); /* longer than the published bytes */
 	forge({.length = record_alignment}, record_alignment);
 	EXPECT_TRUE(take(consumer).empty());
 	EXPECT_TRUE(consumer.broken());
@@ -212,7 +212,7 @@ TEST_F(LocalRing, ARecordThatLeavesTheRingBreaksIt)
 	EXPECT_TRUE(consumer.broken());
 }
 
-/* What an address sanitizer watches. */
+/* An address sanitizer checks this test. */
 TEST_F(LocalRing, GarbageIsSurvived)
 {
 	std::mt19937 random(11);
@@ -239,7 +239,7 @@ TEST_F(LocalRing, GarbageIsSurvived)
 	}
 }
 
-/* The contents may change under the reader; what it was given does not. */
+/* The contents may change under the reader; the packet that it was given does not. */
 TEST_F(LocalRing, WhatWasTakenChangesNoMore)
 {
 	ASSERT_TRUE(put(producer, packet_of(300, 1)));
@@ -249,7 +249,7 @@ TEST_F(LocalRing, WhatWasTakenChangesNoMore)
 	EXPECT_EQ(got, packet_of(300, 1));
 }
 
-/* Long records are put together in one place, for all peers. */
+/* Long records are assembled in one place, for all peers. */
 TEST_F(LocalRing, ALongRecordShowsNothingOfTheOneBefore)
 {
 	constexpr std::size_t length = staged_record_size + 4;
@@ -273,7 +273,7 @@ TEST_F(LocalRing, BacklogKeepsTheOrder)
 	for (unsigned i = 0; i < 300; i++, next++) {
 		const Bytes packet = packet_of(500, next);
 		std::copy(packet.begin(), packet.end(), backlog.begin({.length = 500}));
-		if (i % 3 == 0) { /* one that is begun and never complete leaves no trace */
+		if (i % 3 == 0) { /* a record that is begun and never complete leaves no trace */
 			(void)backlog.begin({.length = 700});
 			std::copy(packet.begin(), packet.end(), backlog.begin({.length = 500}));
 		}
@@ -293,7 +293,7 @@ TEST_F(LocalRing, BacklogKeepsTheOrder)
 	EXPECT_GT(next, in_ring);
 }
 
-/* Two threads that sleep as two processes do: nobody sleeps for ever, and nothing is lost. */
+/* Two threads that sleep as two processes do: none sleeps for ever, and nothing is lost. */
 TEST(LocalBell, NoWakeUpIsLost)
 {
 	constexpr unsigned count = 30'000;

@@ -35,7 +35,7 @@ namespace
 
 using Bytes = std::vector<std::uint8_t>;
 
-/* What passes through ::1 is everybody's on a host. Where we may, we have a loopback interface of our own. */
+/* The whole host shares ::1. If permitted, we use a loopback interface of our own. */
 class OwnNetwork final : public testing::Environment
 {
 	void SetUp() override
@@ -49,7 +49,7 @@ class OwnNetwork final : public testing::Environment
 		ASSERT_EQ(::ioctl(any.get(), SIOCSIFFLAGS, &loopback), 0);
 	}
 
-	/* Other files may be in this program, for which another network is another thing. */
+	/* Returns true if a test of this file runs; tests of other files in the program need the host's network. */
 	static bool is_wanted()
 	{
 		const testing::UnitTest &all = *testing::UnitTest::GetInstance();
@@ -69,7 +69,7 @@ Time now()
 	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/* Keeps what arrives. */
+/* Keeps all packets that arrive. */
 class Inbox final : public PacketHandler
 {
 public:
@@ -95,7 +95,7 @@ std::unique_ptr<UdpPort> open_loopback()
 	return port;
 }
 
-/* A BTH to QP 5 of @p slot, with a serial number, filled up to @p size. */
+/* Makes a BTH to QP 5 of @p slot, with a serial number, filled up to @p size. */
 Bytes make_packet(unsigned slot, std::size_t size, std::uint32_t serial)
 {
 	Bytes packet(size);
@@ -115,7 +115,7 @@ void send(UdpPort &port, const Address &to, const Bytes &packet)
 	port.commit();
 }
 
-/* Also lets @p others receive, since they may have to hand packets on. */
+/* Receives @p packets packets; @p others receive as well, since they may have to hand packets on. */
 void receive_until(UdpPort &port, Inbox &inbox, std::size_t packets, std::vector<UdpPort *> others = {})
 {
 	Inbox ignored;
@@ -135,7 +135,7 @@ Address ipv6_address_of(const UdpPort &port)
 	return {};
 }
 
-/* Runs @p body in a child, which then lives until it is ended; the body's answer comes back over a pipe. */
+/* Runs @p body in a child, which then lives until it is ended; the body's result comes back over a pipe. */
 class Child
 {
 public:
@@ -217,7 +217,7 @@ TEST(UdpPort, AddressNamesTheSlot)
 	EXPECT_EQ(own.gid[14] << 8 | own.gid[15], static_cast<int>(port->slot()));
 }
 
-/* Which nobody else can take, so that it says who sent. */
+/* Nobody else can take that port, so it identifies the sender. */
 TEST(UdpPort, SendsFromThePortOfItsSlot)
 {
 	const auto a = open_loopback();
@@ -343,7 +343,7 @@ TEST(UdpPort, WaitSeesTheWakeDescriptorAndTheTimeout)
 	waker.join();
 }
 
-/* Raw datagrams from a socket of our own: whatever a hostile peer may send. */
+/* Sends raw datagrams from a socket of our own: anything that a hostile peer may send. */
 class Hostile : public testing::Test
 {
 protected:
@@ -448,7 +448,7 @@ TEST_F(Hostile, DatagramsToTheSlotSocketAreChecked)
 	EXPECT_TRUE(inbox.packets.empty());
 }
 
-/* Three on ::1: each gets what is meant for it, whoever the kernel gives it to. */
+/* Three on ::1: each gets its own packets, whichever socket the kernel delivers them to. */
 TEST(UdpPortShared, PacketsReachTheirOwner)
 {
 	std::vector<std::unique_ptr<UdpPort>> ports;
@@ -474,7 +474,7 @@ TEST(UdpPortShared, PacketsReachTheirOwner)
 	}
 }
 
-/* Ends or is given to another: AF_UNIX sockets that have a slot's own name. */
+/* Sockets of AF_UNIX that have a slot's own name; can be ended or given to another. */
 struct NameHolder {
 	FileDescriptor datagrams, listener;
 
@@ -494,7 +494,7 @@ struct NameHolder {
 	[[nodiscard]] bool complete() const { return datagrams && listener; }
 };
 
-/* How many slots' names it could take. */
+/* Takes the names of all slots that it can; returns how many. */
 std::uint32_t take_all_names()
 {
 	static std::vector<NameHolder> held_names;
@@ -509,13 +509,13 @@ std::uint32_t take_all_names()
 	return static_cast<std::uint32_t>(std::ranges::count_if(held_names, &NameHolder::complete));
 }
 
-/* Until a port has been told the others' names, it cannot hand on what is theirs. */
+/* Until a port has been told the others' names, it cannot hand their packets on. */
 enum class Meanwhile {
 	nothing_is_lost,
 	some_may_be_lost
 };
 
-/* After members left, indices have shifted: packets still arrive, and the table is put right. */
+/* After members left, indices have shifted: packets still arrive, and the table is corrected. */
 void steering_heals_after_members_leave(Meanwhile meanwhile)
 {
 	std::vector<std::unique_ptr<UdpPort>> ports;
@@ -571,7 +571,7 @@ TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
 	steering_heals_after_members_leave(Meanwhile::nothing_is_lost);
 }
 
-/* Somebody has the names of all slots: they get others, and still find each other. */
+/* Another user has the names of all slots: ports get others, and still find each other. */
 TEST(UdpPortShared, NamesKeepNobodyOut)
 {
 	Child other(take_all_names);
@@ -582,7 +582,7 @@ TEST(UdpPortShared, NamesKeepNobodyOut)
 	other.end(SIGKILL);
 }
 
-/* Long enough for what one hands to the other, and back. */
+/* Receives long enough for one to hand packets to the other, and back. */
 void receive_all(UdpPort &a, UdpPort &b, Inbox &inbox)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -607,7 +607,7 @@ TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 	EXPECT_TRUE(inbox.packets.empty());
 }
 
-/* From ports of its own, as peers on other hosts have. */
+/* Sends from ports of its own, as peers on other hosts do. */
 class OutsiderOnIpv6
 {
 public:
@@ -637,7 +637,7 @@ private:
 	std::uint16_t port_ = 0;
 };
 
-/* By whoever sends packets to slots that are nobody's, or another user's. */
+/* A sender of packets to slots that are nobody's, or another user's, must not cause a question for each. */
 TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
 {
 	if (::getuid() != 0)
@@ -649,7 +649,7 @@ TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
 	const unsigned slot = port->slot() ^ 1;
 	const NameHolder name(slot);
 	ASSERT_TRUE(name.complete());
-	/* Who listens is who has it, as far as others are told. */
+	/* For others, the slot belongs to the user that listens. */
 	Child owner(
 		[&]() -> std::uint32_t { return ::setuid(65534) == 0 && ::listen(name.listener.get(), 1000) == 0; });
 	ASSERT_EQ(owner.answer(), 1U);
@@ -671,7 +671,7 @@ TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
 	owner.end(SIGKILL);
 }
 
-/* One that is not asked to receive is as good as stopped. */
+/* A port that is not asked to receive is as good as stopped. */
 class Stopped : public testing::Test
 {
 protected:
@@ -684,7 +684,7 @@ protected:
 			GTEST_SKIP() << "the loopback interface has no IPv6 address";
 	}
 
-	/* Of these ports alone, as if so much time had gone by. */
+	/* Lets these ports alone receive, as if @p time had passed. */
 	void pass(const std::vector<UdpPort *> &running, Time time)
 	{
 		for (const Time end = ahead + time; ahead < end; ahead += 10'000'000)
@@ -699,7 +699,7 @@ protected:
 	Time ahead = 0;
 };
 
-/* The second was too slow to answer when the third asked. */
+/* The second was too slow to answer the third's question. */
 TEST_F(Stopped, TakesNobodysPackets)
 {
 	open(3);
@@ -710,7 +710,7 @@ TEST_F(Stopped, TakesNobodysPackets)
 	EXPECT_EQ(inbox.packets.size(), 1U);
 }
 
-/* Indices shift, and nobody who runs sees what goes astray. */
+/* Indices shift, and no running port sees the stray packets. */
 TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
 {
 	open(4);
@@ -730,7 +730,7 @@ TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
 	EXPECT_EQ(ports[1]->counters().rx_misdirected_forwarded, 0U) << "each came straight";
 }
 
-/* A program forks and ends. What it leaves behind has its sockets and its slot, and reads nothing. */
+/* A program forks and ends. Its child keeps its sockets and its slot, and reads nothing. */
 TEST_F(Stopped, AChildThatItsParentLeftTakesNobodysPackets)
 {
 	open(1);
@@ -766,7 +766,7 @@ TEST_F(Stopped, AChildThatItsParentLeftTakesNobodysPackets)
 	expect_all();
 }
 
-/* It has answered who it is, and says nothing any more; nor is it gone. */
+/* It has answered that it exists, and is silent since; but it is not gone. */
 TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 {
 	open(1);
@@ -796,7 +796,7 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 	other.end(SIGKILL);
 }
 
-/* It makes nobody ask, send or look anything up. */
+/* It causes no question, no packet and no look-up. */
 TEST(UdpPortShared, NoiseIsNotHandedOn)
 {
 	const auto a = open_loopback();
@@ -812,7 +812,7 @@ TEST(UdpPortShared, NoiseIsNotHandedOn)
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
 }
 
-/* How many bytes this process has read() so far, not those of sockets; nothing if the kernel does not count. */
+/* Returns the bytes that this process has read() so far, except from sockets; nothing if the kernel does not count. */
 std::optional<std::uint64_t> bytes_read()
 {
 	std::ifstream accounts("/proc/self/io");
@@ -821,8 +821,8 @@ std::optional<std::uint64_t> bytes_read()
 	return accounts >> name >> count && name == "rchar:" ? std::optional(count) : std::nullopt;
 }
 
-/* Nor read a list of the host's sockets, with verbs waiting for it; strays of a slot that is nobody's no more than
- * noise. */
+/* Nor does it cause the process to read a list of the host's sockets while verbs wait; stray packets of a slot that is
+ * nobody's cause it no more than noise does. */
 TEST(UdpPortShared, NoiseMakesNobodyReadFiles)
 {
 	const auto port = open_loopback();
@@ -846,7 +846,7 @@ TEST(UdpPortShared, NoiseMakesNobodyReadFiles)
 	EXPECT_LT(*bytes_read() - *before, 16 * packets);
 }
 
-/* On ::1 to one, which is as good as empty, while the other has more than it takes. */
+/* On ::1, one socket has no more packets than it takes, while the other has more. */
 TEST(UdpPortShared, ABusySocketLeavesTheOthersTheirTurn)
 {
 	const auto port = open_loopback();
@@ -902,7 +902,7 @@ TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
 	}
 }
 
-/* In a network of its own, whose loopback interface lets a kilobit a second through. */
+/* Enters a network of its own, whose loopback interface passes a kilobit a second. */
 bool enter_a_narrow_network()
 {
 	if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
@@ -911,7 +911,7 @@ bool enter_a_narrow_network()
 			   "tc qdisc add dev lo root tbf rate 1kbit burst 4000 limit 100000000") == 0;
 }
 
-/* What the link does not take is lost, not waited for (S.7.3, W.8.5). */
+/* Packets that the link does not take are lost, not waited for (S.7.3, W.8.5). */
 TEST(UdpPortProcesses, AFullLinkHoldsNobodyUp)
 {
 	constexpr std::uint32_t packets = 20'000, unable = ~0U;
@@ -948,7 +948,7 @@ TEST(UdpPortProcesses, SlotsAreUniqueAndComeBack)
 	}
 	for (const std::uint32_t slot : slots)
 		EXPECT_FALSE(Slot::claim(slot));
-	/* However they end. */
+	/* They may end in either way. */
 	for (std::size_t i = 0; i < children.size(); i++)
 		children[i].end(i % 2 ? SIGKILL : SIGTERM);
 	for (const std::uint32_t slot : slots)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What really leaves the host: between two network namespaces over a veth pair, whose far side can be made to see the
- * packets of a train one by one. Needs root; all of it happens in a child, which takes its namespaces with it.
+ * Packets that really leave the host: between two network namespaces over a veth pair, whose far side can be made to
+ * see the packets of a train one by one. Needs root; all of it happens in a child, whose namespaces end with it.
  */
 #include "net/udp/udp_port.hpp"
 
@@ -103,7 +103,7 @@ struct Wire {
 const Address far_v4{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 47, 0, 1}};
 const Address far_v6{{0xfd, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 
-/* IP packets as they come in at an interface. */
+/* Captures IP packets as they arrive at an interface. */
 class Capture
 {
 public:
@@ -117,7 +117,7 @@ public:
 			"bind capture");
 	}
 
-	/* The next packet to UDP port 4791, from its IP header on; empty if none comes. */
+	/* Returns the next packet to UDP port 4791, from its IP header on; empty if none arrives. */
 	Bytes next() const
 	{
 		for (;;) {
@@ -154,7 +154,7 @@ std::uint32_t crc_bit_by_bit(const Bytes &bytes)
 	return ~crc;
 }
 
-/* From nothing but the bytes on the wire. */
+/* Computes the ICRC from nothing but the bytes on the wire. */
 std::uint32_t icrc_of(const Bytes &wire)
 {
 	Bytes covered(8 + wire.size() - icrc_size, 0xff);
@@ -178,7 +178,7 @@ void send(UdpPort &port, const Address &to, std::size_t size, std::uint32_t seri
 	std::uint8_t *packet = port.begin(to, size);
 	for (std::size_t i = 0; i < size; i++)
 		packet[i] = static_cast<std::uint8_t>(serial + i);
-	packet[5] = packet[6] = packet[7] = 0; /* QPN 0: whoever gets it */
+	packet[5] = packet[6] = packet[7] = 0; /* QPN 0: any receiver */
 	port.commit();
 }
 
@@ -196,8 +196,8 @@ void trains_are_cut_up_with_right_icrcs(const Address &to)
 	const Wire wire;
 	const Capture capture("far0");
 	enter(wire.near);
-	/* Newer kernels let a train cross a veth pair whole; so small a limit has it cut up before, as for a real link.
-	 */
+	/* Newer kernels let a train cross a veth pair whole; with so small a limit it is cut up first, as for a real
+	 * link. */
 	run("ip link set near0 gso_max_segs 1");
 	const auto port = open_port("near0");
 	for (std::uint32_t i = 0; i < 150; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A client and a server in memory, on a network that loses what the test says. */
+/* A client and a server in memory, on a network that loses the packets that the test selects. */
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace prism::test
 {
 
-/** What is lost is missed for another sign than the time. */
+/** Options without a timer: losses must be detected in another way. */
 inline ConnectOptions without_timer()
 {
 	ConnectOptions options;
@@ -38,7 +38,7 @@ struct Pair {
 		server.connect(client, options);
 	}
 
-	/** @p local_length bytes of local memory, from @p at on, are the request's. */
+	/** Posts a request with @p local_length bytes of local memory, from @p at on. */
 	void post(prism_request request, std::uint32_t local_length, std::span<const std::uint8_t> operands = {},
 		std::uint64_t at = 0)
 	{
@@ -52,7 +52,7 @@ struct Pair {
 		client.post(wr, {&sge, local_length ? 1u : 0u});
 	}
 
-	/** A swap of one word, whatever it was. */
+	/** Posts a swap of one word, whatever its value. */
 	void post_cas(std::uint64_t offset, std::uint64_t value, std::uint8_t flags = 0)
 	{
 		std::uint8_t operands[32] = {};
@@ -66,7 +66,7 @@ struct Pair {
 		post(request, 0, operands);
 	}
 
-	/** A comparison that does not hold. */
+	/** Posts a comparison that does not hold. */
 	void post_miss(std::uint32_t local_length = 0)
 	{
 		std::uint8_t operands[32] = {1};
@@ -78,7 +78,7 @@ struct Pair {
 		post(request, local_length, operands);
 	}
 
-	/** For craft_request(): all of a request is in one packet. */
+	/** Returns a request for craft_request() that is all in one packet. */
 	[[nodiscard]] prism_request whole(prism_op op, std::uint32_t length, std::uint8_t flags = 0) const
 	{
 		prism_request request{};
@@ -92,7 +92,7 @@ struct Pair {
 		return request;
 	}
 
-	/** The packet at @p psn gets lost on its way to the client, once; @p asked: PSNs of what the client sends. */
+	/** Loses the packet at @p psn on its way to the client, once; @p asked: PSNs that the client sends. */
 	void lose_answer_once(std::uint32_t psn, std::vector<std::uint32_t> &asked)
 	{
 		loses = [psn, &asked, lost = false](bool to_client, const prism_bth &bth) mutable {
@@ -155,7 +155,7 @@ struct Pair {
 		send(client_node, server_node);
 	}
 
-	/** Until @p count more requests of the client have completed, or @p longest has passed. */
+	/** Runs until @p count more requests of the client have completed, or @p longest has passed. */
 	std::vector<ibv_wc> run(std::size_t count, soft::Time longest = 10'000'000'000)
 	{
 		std::vector<ibv_wc> completed;
@@ -169,14 +169,14 @@ struct Pair {
 		return completed;
 	}
 
-	/** Runs @p steps steps; nothing is expected of them. */
+	/** Runs @p steps steps, without expectations. */
 	void pass(unsigned steps)
 	{
 		for (unsigned i = 0; i < steps; i++)
 			step();
 	}
 
-	/** Of each packet as it is sent: true if it gets lost. */
+	/** Called for each packet as it is sent: returns true if it gets lost. */
 	std::function<bool(bool to_client, const prism_bth &bth)> loses = [](bool, const prism_bth &) { return false; };
 
 	Node server_node{1}, client_node{2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The command line of the measuring tools: what is accepted, what it means, and what is refused with which words. */
+/* The command line of the measuring tools: which options are accepted, what they mean, and the words of refusals. */
 #include <gtest/gtest.h>
 
 #include "common/parameters.hpp"
@@ -33,7 +33,7 @@ Parameters accept(const Tool &tool, const std::vector<const char *> &arguments)
 	return std::get<Parameters>(parsed);
 }
 
-/* The refusal must contain @p words. */
+/* Expects a refusal that contains @p words. */
 void refuse(const Tool &tool, const std::vector<const char *> &arguments, const std::string &words)
 {
 	const auto parsed = parse(tool, arguments);

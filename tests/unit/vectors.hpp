@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Reading tests/vectors/vectors.json. */
+/* Reader of tests/vectors/vectors.json. */
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the provider takes from the module, and what it refuses (kernel/rxe-prism/prism_abi.h). */
+/* Replies of the module that the provider accepts, and those that it refuses (kernel/rxe-prism/prism_abi.h). */
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>

@@ -34,7 +34,7 @@ TEST(GidNumbers, AnAddressKeepsItsIndex)
 {
 	GidNumbers numbers;
 	EXPECT_EQ(numbers.add(interface({ipv4(10, 1), ipv6(2)})), (std::vector{ipv4(10, 1), ipv6(2)}));
-	/* One came before it in the list, the first went. */
+	/* A new address precedes it in the list; the first has gone. */
 	const std::vector expected{ipv4(10, 1), ipv6(2), ipv6(1)};
 	EXPECT_EQ(numbers.add(interface({ipv6(1), ipv6(2)})), expected);
 	EXPECT_EQ(numbers.add(interface({ipv4(10, 1), ipv6(1), ipv6(2)})), expected);
@@ -45,11 +45,11 @@ TEST(GidNumbers, InterfacesHaveTheirOwn)
 	GidNumbers numbers;
 	numbers.add(interface({ipv4(10, 1), ipv6(2)}));
 	InterfaceInfo another = interface({ipv6(2)});
-	another.index = 3; /* of the same name, made anew */
+	another.index = 3; /* of the same name, created again */
 	EXPECT_EQ(numbers.add(another), std::vector{ipv6(2)});
 }
 
-/* Each context has an address of its own from 127/8, and no more than one. */
+/* Each context has an address of its own from 127/8, and only one. */
 TEST(GidNumbers, LoopbackHasOneEntryForIpv4)
 {
 	GidNumbers numbers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What differs between releases of libibverbs: where the mark of queue pairs with builders is, behind more or fewer of
- * them, and the table of a context's operations.
+ * Differences between releases of libibverbs: the offset of the mark of queue pairs with builders, behind more or fewer
+ * of them, and the table of a context's operations.
  */
 #include <cstring>
 
@@ -16,7 +16,7 @@ namespace
 
 using namespace prism;
 
-/** ibv_qp_to_qp_ex() of a release whose ibv_qp_ex ends @p words after that of these headers. */
+/** Acts as ibv_qp_to_qp_ex() of a release whose ibv_qp_ex ends @p words after that of these headers. */
 template <int words>
 ibv_qp_ex *release(ibv_qp *qp)
 {
@@ -37,7 +37,7 @@ ibv_qp_ex *never(ibv_qp *)
 	return nullptr;
 }
 
-/** A wrapper: not the address that it was asked about. */
+/** Acts as a wrapper: returns another address than it was asked about. */
 ibv_qp_ex *elsewhere(ibv_qp *qp)
 {
 	static ibv_qp_ex other;
@@ -84,7 +84,7 @@ std::string complaint_about(OperationTable::Lookup lookup)
 	return why;
 }
 
-/** The loaded library, with @p put in place of @p name. */
+/** Looks up @p function in the loaded library, but returns @p put for @p name. */
 template <const char *name, auto put>
 void *with(const char *function)
 {
@@ -94,7 +94,7 @@ void *with(const char *function)
 constexpr char open_device[] = "ibv_open_device", alloc_pd[] = "ibv_alloc_pd", modify_qp[] = "ibv_modify_qp",
 	       newer[] = "ibv_alloc_dmah";
 
-/** A device of nothing but operations, as libibverbs's own functions see it. */
+/** A device that consists of operations only, as libibverbs's own functions see it. */
 class Device : public testing::Test
 {
 protected:
@@ -153,7 +153,7 @@ TEST_F(Device, RefusesWhatItDoesNotHave)
 	EXPECT_EQ(ibv_query_qp_data_in_order(&qp, IBV_WR_SEND, 0), 0);
 }
 
-/** What was created for it must not be open, or answered, by another operation. */
+/** An object that was created for one operation must not be opened, or answered, by another operation. */
 TEST(Operations, AreNotGuessed)
 {
 	EXPECT_EQ(complaint_about(loaded), "");
@@ -175,7 +175,7 @@ TEST(Operations, AreNotGuessed)
 		"");
 }
 
-/** A release that is newer has more members at the beginning of its verbs_context. */
+/** A newer release has more members at the start of its verbs_context. */
 TEST(Operations, AreFoundWhereverTheLibrarysContextBegins)
 {
 	std::string why;
