@@ -29,7 +29,7 @@ shift 2
 variant=${kernel%%-*} line=${kernel#*-}
 folder=$PRISM_KERNEL_WORK/$kernel
 module=${PRISM_KO:-$PRISM_KERNEL_WORK/module-$kernel/rxe_prism.ko}
-# The suite whose kernel it is, if that is not the host's
+# The suite that has the kernel, if that is not the host's
 suite=''
 [ "$line" != 7.2 ] || suite=forky
 suite_sh=("$here/vm/suite.sh" "" "$suite" "$line" "${PRISM_MACHINES:-$PRISM_BUILD/machines}")
@@ -43,14 +43,14 @@ prepare() {
 	esac
 }
 
-# on_suite STEP ARGUMENT...: of suite.sh
+# on_suite STEP ARGUMENT...: runs a step of suite.sh
 on_suite() {
 	suite_sh[1]=$1
 	"${suite_sh[@]}" "${@:2}"
 }
 
-# on_machine OPTION... -- COMMAND...: where modules for a kernel of another suite are built. The checkout is /prism, rxe's
-# source /source.
+# on_machine OPTION... -- COMMAND...: runs it on the machine on which modules for a kernel of another suite are built.
+# The checkout is /prism, rxe's source /source.
 on_machine() {
 	on_suite run --put "$here/../../kernel=/prism/kernel" --put "$here=/prism/tests/kernel" --put "$folder/source=/source" "$@"
 }
@@ -60,7 +60,7 @@ build_module() {
 	[ -z "${PRISM_KO:-}" ] || return 0
 	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
 	mkdir -p "$PRISM_KERNEL_WORK"
-	# They look at the source, which is the same for all kernels of a line, and take longer than the compiler.
+	# The checks read the source, which is the same for all kernels of a line, and take longer than the compiler.
 	[ "$variant" = debian ] || checks=()
 	if [ -n "$suite" ]; then
 		rm -rf "$out"
@@ -71,7 +71,7 @@ build_module() {
 			-- "${checks[@]}" CHECK="$here/sparse.sh"
 	fi 2>&1 | tee "$out.log"
 	[ -f "$module" ]
-	# The compiler's and sparse's word on our own files; rxe's are as they are.
+	# Warnings of the compiler and of sparse count in our own files; rxe's are left as they are.
 	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out.log"; then
 		echo "kernel_test.sh: warnings in our own files"
 		return 1
@@ -90,10 +90,10 @@ set_options() {
 	kasan | kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
-	# Where memory is watched, leaks are looked for, too: the last part of the group unload asks for them.
+	# Kernels that watch memory also look for leaks: the last part of the group unload asks for them.
 	[ "$variant" != kasan ] || options+=(--append kmemleak=on)
-	# All of it on one kernel, if at all; the others run a shorter selection, not of the same. What two kernels can share
-	# is shared by those of a line with those of the other.
+	# At most one kernel runs all of it; the others run shorter selections that differ. Parts that two kernels can
+	# share are split between the kernels of a line.
 	case $kernel in
 	debian-6.1) options+=(--env "SHORT=${SHORT:-}" --env "SHARE=${SHARE-${SHORT:+1}}") ;;
 	debian-*) options+=(--env SHORT=1 --env "SHARE=${SHARE-2}" --env "VERBS_FILTER=*/ipv6_list") ;;
@@ -102,7 +102,7 @@ set_options() {
 	esac
 }
 
-# scan LOG KIND: data races in the rest of the kernel are not ours
+# scan LOG KIND: searches a log; data races in the rest of the kernel are not ours
 scan() {
 	local own=rxe_prism
 	[ "$2" = prism ] || own=rdma_rxe
@@ -110,7 +110,7 @@ scan() {
 	"$here/vm/scan_log.sh" --kcsan-in "$own" "$1"
 }
 
-# machines RUNNER KIND RESULTS GROUP...: run them and search their logs
+# machines RUNNER KIND RESULTS GROUP...: runs them and searches their logs
 machines() {
 	local runner=$1 kind=$2 results=$3 status=0 log
 	shift 3
@@ -122,8 +122,8 @@ machines() {
 	return $status
 }
 
-# QEMU's TCG has been seen to lose track of a processor's flags. No processor sets the reserved bits of EFLAGS, whatever
-# its kernel does: a report with one of them is the emulator's, and says nothing of what was tested. Nor does one of a
+# QEMU's TCG has been seen to corrupt a processor's flags. No processor sets the reserved bits of EFLAGS, whatever its
+# kernel does: a report with one of them is the emulator's fault, and says nothing of the module. Nor does a report of a
 # machine that ended while it booted: nothing of ours runs before init.
 emulator_failed() {
 	local flags log
@@ -142,7 +142,7 @@ emulator_failed() {
 	return 1
 }
 
-# Once more, and not a third time, if it was the emulator; check.sh tells at its end.
+# Runs the machines again, once, if the emulator failed; check.sh reports it at its end.
 twice_at_most() {
 	local results=$3 status=0
 	machines "$@" || status=$?

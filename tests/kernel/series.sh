@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What kernel/rxe-prism/build.sh must refuse, and say why: sources that a series was not made for, a series that would go
-# somewhere else, kernels that the module cannot run on. And, before each, that it takes what is as it should be.
-# Last, that the patches of stock rxe's faults are a series of their own: with nothing of ours they make a rxe that builds.
-# usage: series.sh LINE [SOURCE]: rxe's source is there, unpacked, and not in linux-source-LINE
+# Checks that kernel/rxe-prism/build.sh refuses, with a reason: sources that a series was not made for, a series that
+# would apply elsewhere, kernels that the module cannot run on. Before each, checks that it accepts correct input. Last,
+# checks that the patches of stock rxe's faults are a series of their own: without anything of ours they make a rxe that
+# builds.
+# usage: series.sh LINE [SOURCE]: SOURCE holds rxe's source, unpacked, instead of linux-source-LINE
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 line=$1
@@ -18,7 +19,7 @@ else
 	tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]" "*/$rxe/Makefile"
 fi
 
-# fresh: a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
+# fresh: makes a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
 fresh() {
 	rm -rf "${work:?}"/{module,headers,source,out,"a b",said}
 	cp -r "$here/../../kernel/rxe-prism" "$work/module"
@@ -74,7 +75,7 @@ sed -i '1i /* moved */' "$work/source/$rxe/$file"
 record
 refused "a change that would go to another line" 'applies elsewhere' prepare
 
-# The context of the first change says something else: patch's default fuzz would take it all the same.
+# Change the context of the first change: patch's default fuzz would accept it all the same.
 fresh
 context=$(grep -n -m1 '^ .*[a-z]' "$first" | cut -d: -f1)
 sed -i "${context}s/[a-z]/@/" "$first"
@@ -101,7 +102,7 @@ refused "a folder with other files" 'other files' prepare
 fresh
 refused "a folder that make does not take" 'space or a colon' make_in_spaces
 
-# stock_builds: by the series' first part alone
+# stock_builds: builds with the series' first part alone
 stock_builds() {
 	local patch headers=("/usr/src/linux-headers-$line".*-amd64) stock=$work/rxe/$rxe
 	while read -r patch; do

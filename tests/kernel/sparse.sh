@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the kernel's make calls as CHECK: sparse, on the files that are ours. What it says of rxe's nobody looks at, and of
-# the module it takes two thirds of the time. usage: sparse.sh ARGUMENT... FILE
+# CHECK of the kernel's make: runs sparse on our own files only. Nobody reads its reports on rxe's files, which take two
+# thirds of the module's time. usage: sparse.sh ARGUMENT... FILE
 for file; do :; done
 case $file in
 */prism*.c | */core/*.c) exec sparse "$@" ;;

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The module's own files against checkpatch --strict of the kernel's source, the form of the patch series, and the size of
-# what of it is our own.
-# (sparse and W=1 are checked where the module is built: kernel_test.sh.)
+# Checks the module's own files with checkpatch --strict of the kernel's source, the form of the patch series, and the
+# size of our own part. (sparse and W=1 are checked when the module is built: kernel_test.sh.)
 set -euo pipefail
 cd "$(dirname "$0")/../../kernel/rxe-prism"
 max_lines=200
@@ -28,7 +27,7 @@ for line in patches/*; do
 		echo "$line: more than one line of context"
 		status=1
 	fi
-	# Faults of stock rxe: mended without anything of ours, and told to those who would take the mend.
+	# Faults of stock rxe: fixed without anything of ours, with the trailers that upstream needs.
 	for patch in "$line"/00*.patch; do
 		if sed '1d' "$patch" | grep -qi prism || ! grep -q '^Subject: RDMA/rxe: ' "$patch" ||
 			! grep -qE '^Fixes: [0-9a-f]{12} \(".+"\)$' "$patch" ||
@@ -36,7 +35,7 @@ for line in patches/*; do
 			echo "$patch: does not stand alone, or has no subject and trailers"
 			status=1
 		fi
-		# Names of persons, and any address but the list's, are the submitter's to add.
+		# Names of persons, and any address but the list's, are for the submitter to add.
 		if sed '/^diff /,$d' "$patch" | grep -v '^Cc: stable@vger.kernel.org$' |
 			grep -E '@|^(From|Author|[A-Z][A-Za-z-]*-by): '; then
 			echo "$patch: names somebody"
@@ -49,7 +48,7 @@ for line in patches/*; do
 		fi
 	done
 done
-# What no series names is dead.
+# A patch that no series names is dead.
 for patch in patches/*/*.patch patches/*/*.h; do
 	grep -qxF "$patch" "$work/named" || { echo "$patch: of no series"; status=1; }
 done

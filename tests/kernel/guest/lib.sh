@@ -16,7 +16,7 @@ port=18600
 
 parts_ok=0 parts_failed=0 parts_skipped=0
 
-# What a part says when it cannot run or must not go on
+# skip TEXT, fail TEXT: end a part that cannot run or must not go on
 skip() {
 	echo "skip: $*"
 	exit 77
@@ -34,18 +34,18 @@ check() {
 	"$@" || fail "$text"
 }
 
-# tell_hang NAME: who waits for what, for the log that is read afterwards
+# tell_hang NAME: writes the waiting processes to the kernel's log
 tell_hang() {
 	echo "part $1 is out of time" >/dev/kmsg
 	echo w >/proc/sysrq-trigger
 	echo l >/proc/sysrq-trigger
 }
 
-# pause SECONDS: without a process, of which an emulated machine starts ten a second at most. Nobody writes to this pipe.
+# pause SECONDS: without a process, as an emulated machine starts ten a second at most. Nothing is written to this pipe.
 mkfifo /tmp/silent && exec {silent}<>/tmp/silent
 pause() { read -rt "$1" -u "$silent" _ || true; }
 
-# limited SECONDS NAME LOG COMMAND...: in a process group of its own, of which nothing is left afterwards
+# limited SECONDS NAME LOG COMMAND...: runs it in a process group of its own, of which nothing is left afterwards
 limited() {
 	local seconds=$1 name=$2 log=$3 group status=0 deadline
 	shift 3
@@ -73,7 +73,7 @@ limited() {
 	return $status
 }
 
-# part NAME COMMAND...: one line of the count. PART_SECONDS is its time limit.
+# part NAME COMMAND...: runs a part and prints its line. PART_SECONDS is its time limit.
 part() {
 	local name=$1 begin=$SECONDS status=0 word
 	shift
@@ -91,33 +91,33 @@ part() {
 	[ $word != FAIL ] || tail -n 30 "$log" | sed 's/^/     | /'
 }
 
-# thorough_part NAME COMMAND...: left out on kernels that are slow
+# thorough_part NAME COMMAND...: skipped on slow kernels
 thorough_part() {
 	[ -n "$SHORT" ] || part "$@"
 }
 
-# share NUMBER COMMAND...: left out where the other share is run
+# share NUMBER COMMAND...: skipped if another kernel runs this share
 share() {
 	[ -z "$SHARE" ] || [ "$SHARE" = "$1" ] || return 0
 	shift
 	"$@"
 }
 
-# count N: of iterations, a quarter on kernels that are slow
+# count N: prints a number of iterations, a quarter of N on slow kernels
 count() {
 	local divisor=1
 	[ -z "$SHORT" ] || divisor=4
 	echo $(($1 / divisor))
 }
 
-# finish_parts: the count, and what main.sh ends with
+# finish_parts: prints the count and returns the exit status of main.sh
 finish_parts() {
 	printf 'parts: %d ok, %d failed, %d skipped\n' $parts_ok $parts_failed $parts_skipped |
 		tee -a "$RESULTS/$MACHINE/summary"
 	[ $parts_failed -eq 0 ]
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds
+# wait_for SECONDS COMMAND...: waits until the command succeeds
 wait_for() {
 	local deadline=$((SECONDS + $1 * TIME_FACTOR))
 	shift
@@ -132,7 +132,7 @@ ended() { ! kill -0 "$1" 2>/dev/null; }
 # Modules and RDMA links ---------------------------------------------------------------------------------------------
 
 modprobe_some() {
-	modprobe -qa "$@" || true # built in, or not of this kernel: what needs it will tell
+	modprobe -qa "$@" || true # built in, or not of this kernel: a part that needs it will tell
 }
 
 # load_module KIND [PARAMETER...]
@@ -167,7 +167,7 @@ need_module() {
 	loaded "$1" || load_module "$1" || fail "the module does not load"
 }
 
-# link_type KIND: as `rdma link add` knows it
+# link_type KIND: prints the type that `rdma link add` knows
 link_type() {
 	case $1 in
 	stock) echo rxe ;;
@@ -177,7 +177,7 @@ link_type() {
 
 port_active() { grep -q ACTIVE "/sys/class/infiniband/$1/ports/1/state" 2>/dev/null; }
 
-# link_add DEVICE KIND INTERFACE: and wait until it has the interface's addresses
+# link_add DEVICE KIND INTERFACE: adds a link and waits until it has the interface's addresses
 link_add() {
 	local address
 	rdma link add "$1" type "$(link_type "$2")" netdev "$3" || return 1
@@ -192,7 +192,7 @@ link_exists() { [ -d "/sys/class/infiniband/$1" ]; }
 # link_delete DEVICE
 link_delete() { rdma link delete "$1"; }
 
-# gid_text ADDRESS: as sysfs writes the GID of an IPv4 or IPv6 address
+# gid_text ADDRESS: prints the GID of an IPv4 or IPv6 address as sysfs writes it
 gid_text() {
 	local head tail group text=''
 	if [[ $1 != *:* ]]; then
@@ -228,8 +228,9 @@ gid_index() {
 # counter DEVICE NAME
 counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
 
-# Our provider, from the build tree, where libibverbs looks. The guest's /etc is its own. Providers of devices that are not
-# here go: every program loads them all before it finds ours, which is half of what a start costs.
+# Uses our provider from the build tree, in a place that libibverbs searches. The guest's /etc is its own. Removes
+# providers of devices that are not present: every program loads them all before it finds ours, which is half of its
+# start-up time.
 use_provider() {
 	local folder=/tmp/prism-provider file
 	for file in /etc/libibverbs.d/*.driver; do
@@ -248,7 +249,8 @@ quiet_ipv6() {
 		net.ipv6.conf.default.router_solicitations=0
 }
 
-# An emulated machine starts ten processes a second at most, a debug kernel two: so one for many commands of ip(8).
+# An emulated machine starts ten processes a second at most, a debug kernel two: so one process for many commands of
+# ip(8).
 
 # dummy_link INTERFACE NUMBER: 10.9.NUMBER.1 and fd00:9:NUMBER::1
 dummy_link() {
@@ -262,8 +264,8 @@ dummy_link() {
 	END
 }
 
-# crossing_pair A B: a veth pair with both ends here, whose traffic really crosses it: 10.8.0.1 and fd00:8::1 on A,
-# 10.8.0.2 and fd00:8::2 on B. Local addresses are looked up last, and for what comes in by the pair.
+# crossing_pair A B: makes a veth pair with both ends here, whose traffic really crosses it: 10.8.0.1 and fd00:8::1 on
+# A, 10.8.0.2 and fd00:8::2 on B. Local addresses are looked up last, and only for packets that arrive by the pair.
 crossing_pair() {
 	local a=$1 b=$2
 	modprobe_some veth
@@ -329,7 +331,8 @@ netem_off() { tc qdisc del dev "$1" root; }
 
 # Server and client --------------------------------------------------------------------------------------------------
 
-# listening PORT PID: on TCP, in the network namespace of that process. Without a process of its own, as pause().
+# listening PORT PID: true if that process's network namespace has a TCP listener at the port. Starts no process, as
+# pause().
 listening() {
 	local port sockets=()
 	printf -v port %04X "$1"
@@ -337,7 +340,7 @@ listening() {
 	[[ "${sockets[*]}" =~ :$port\ 0+:0000\ 0A ]]
 }
 
-# listening_by_cm PORT: by librdmacm on a device
+# listening_by_cm PORT: true if librdmacm listens at the port on a device
 listening_by_cm() { rdma resource show cm_id 2>/dev/null | grep -qE "LISTEN.*:$1( |$)"; }
 
 # listening_or_ended PORT PID [PROGRAM]
@@ -348,14 +351,14 @@ listening_or_ended() {
 	esac
 }
 
-# The port for the next pair of processes. Parts run in shells of their own, so each begins elsewhere.
+# Chooses a port for the next pair of processes. Parts run in shells of their own, so each begins elsewhere.
 next_port() { port=$((18000 + (RANDOM % 20000))); }
 
 one_ended() { ended "$1" || ended "$2"; }
 
-# side_status SIDE PID PATIENCE PEER-STATUS: how a process ended whose peer has ended. After a peer that failed it may wait
-# for ever, and is ended. So it is after a peer that succeeded, when PATIENCE (seconds, may be empty) is over: then that is
-# no failure.
+# side_status SIDE PID PATIENCE PEER-STATUS: returns the exit status of a process whose peer has ended. If the peer
+# failed, the process may wait for ever, and is killed. If the peer succeeded, it is killed after PATIENCE seconds (may
+# be empty): then that is no failure.
 side_status() {
 	if [ "$4" -ne 0 ]; then
 		kill "$2" 2>/dev/null
@@ -369,8 +372,8 @@ side_status() {
 }
 
 # run_pair_of PORT SERVER... -- CLIENT...: both must end with 0. The client begins when the server listens on the port.
-# SERVER_PATIENCE: so many seconds after a client that succeeded, the server is ended, and that is no failure.
-# CLIENT_PATIENCE: the same with the sides exchanged; without it, the server is not looked at before the client has ended.
+# SERVER_PATIENCE: seconds after a successful client when the server is killed, which is no failure. CLIENT_PATIENCE:
+# the same with the sides exchanged; without it, the server is not checked before the client has ended.
 run_pair_of() {
 	local at=$1 server=() server_pid client_pid client_status=0 server_status=0 log
 	shift

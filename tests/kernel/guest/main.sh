@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What runs in the guest: main.sh GROUP..., each a group_GROUP of the part_*.sh beside this.
-# No set -e: a part that fails must not hide those after it; part() looks at each status.
+# Main script of the guest: main.sh GROUP..., each a group_GROUP of the part_*.sh beside this. No set -e: a part that
+# fails must not hide those after it; part() checks each status.
 set -u
 # shellcheck source=tests/kernel/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -11,14 +11,14 @@ for file in "$guest_folder"/part_*.sh; do
 done
 DEVICE=$(module_name "$KIND" | sed 's/rdma_rxe/rxe0/; s/rxe_prism/prism0/')
 
-# The device that most groups use, on a dummy interface
+# Makes the device that most groups use, on a dummy interface
 base_device() {
 	need_module "$KIND"
 	dummy_link d0 1 || fail "no dummy interface"
 	link_exists "$DEVICE" || link_add "$DEVICE" "$KIND" d0 || fail "no device"
 }
 
-# Peers that conform stay below the bound of what may wait for a queue pair.
+# Peers that conform stay below the bound of the backlog of a queue pair.
 no_backlog() {
 	local file
 	for file in /sys/class/infiniband/prism*/ports/1/hw_counters/backlog_drops; do

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154 # from lib.sh and main.sh
-# The applications on the kernel device: what README shows on the userspace device, and a run of the workload driver.
+# The applications on the kernel device: the examples that README shows on the userspace device, and a run of the
+# workload driver.
 
-# store_run STORE [OPTION... --] CLIENT...: CLIENT beside a server of STORE, which would go on for ever
+# store_run STORE [OPTION... --] CLIENT...: runs CLIENT beside a server of STORE, which would never end by itself
 store_run() {
 	local store=$1 options=()
 	shift
@@ -16,7 +17,7 @@ store_run() {
 		--records 2000 --size 512 --connections 4 --depth 16 "${options[@]}" -- "$@"
 }
 
-# call_run WAY: calls whose responses are checked, of several sizes, many under way
+# call_run WAY: makes calls of several sizes, many under way, and checks their responses
 call_run() {
 	[ -x "$PRISM_BUILD/bin/prism-rpc-bench" ] || skip "no build tree with prism-rpc-bench"
 	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-rpc-bench" --server --way "$1" -d "$DEVICE" -p "$port" \
@@ -41,8 +42,8 @@ kv_workload() {
 		-n "$(count 8000)"
 }
 
-# kv_delayed STORE MILLISECONDS: GETs of a client on the module and a server on the userspace device, in a namespace,
-# with a network that takes so long. Prints the round trips and the latency, which is theirs times the delay.
+# kv_delayed STORE MILLISECONDS: GETs of a client on the module from a server on the userspace device, in a namespace,
+# over a network with that delay. Prints the round trips and the latency, which is their number times the delay.
 kv_delayed() {
 	local status=0
 	link_exists "${DEVICE}w" || skip "no devices"
@@ -116,12 +117,12 @@ tx_run() {
 	return $status
 }
 
-# gam COMMAND...: of the memory whose master is at the port
+# gam COMMAND...: on the memory whose master is at the port
 gam() {
 	"$PRISM_BUILD/bin/prism-gam" -d "$DEVICE" -m "127.0.0.1:$port" "$@"
 }
 
-# gam_node NUMBER: which it gets; it keeps a log; its pid is in $!
+# gam_node NUMBER: starts a node, which must get that number, with a log; its pid is in $!
 gam_node() {
 	local said
 	: >"/tmp/gam-node-$1"
@@ -133,8 +134,8 @@ gam_node() {
 	[[ $said == "node $1 of a global memory"* ]]
 }
 
-# A write on one node, a read on another; the third dies, the rest works, and it comes back by its log. Each command
-# joins, which takes seconds in an emulated machine: no more of them than that needs.
+# Writes on one node, reads on another; the third dies, the rest works, and it recovers from its log. Each command
+# joins, which takes seconds in an emulated machine: no more of them than needed.
 gam_shell() {
 	local nodes=() number address lost
 	rm -rf /tmp/gam-log-*
@@ -146,7 +147,7 @@ gam_shell() {
 	gam write "$address" "hello world" && gam write "$lost" "not lost" || return
 	[ "$(gam read "$address" 11)" = "hello world" ] || return
 	kill -9 "${nodes[2]}"
-	gam read "$lost" 8 && return 1 # waits until the lease is over
+	gam read "$lost" 8 && return 1 # waits until the lease expires
 	[ "$(gam add "$address" 1)" = 8031924123371070824 ] || return # "hello wo", as a number
 	gam_node 2 || return
 	nodes[2]=$!
@@ -190,7 +191,7 @@ group_apps() {
 	for way in two-sided reply fetch slots window datagram; do
 		next_port
 		PART_SECONDS=60 part "prism-rpc-bench, $way" call_run $way
-		# Jakiro's calls are of these ways: of a shorter selection, one is enough
+		# These are the ways of Jakiro's calls: in a shorter selection, one is enough
 		[ -z "$SHORT" ] || [ $way = datagram ] || continue
 		next_port
 		PART_SECONDS=60 part "prism-ycsb, jakiro-$way" store_run jakiro --way $way -- kv_workload jakiro-$way

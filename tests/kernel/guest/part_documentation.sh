@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154 # from lib.sh and main.sh
-# What docs/kernel-module.md tells the module's user to type, on a host as it says: an interface eth0, the module where
-# modprobe finds it, another host.
+# Commands that docs/kernel-module.md tells the module's user to type, on a host as it describes: an interface eth0, the
+# module in modprobe's path, another host.
 
 documentation_host() {
 	[ "$KIND" = prism ] || skip "PRISM needs our module"
-	need_module "$KIND" # what it depends on
+	need_module "$KIND" # its dependencies
 	unload_module "$KIND" || fail "rmmod"
 	echo "install rxe_prism insmod $KO" >/etc/modprobe.d/rxe_prism.conf
 	modprobe_some dummy

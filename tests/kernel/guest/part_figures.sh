@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154,SC2086 # from lib.sh and main.sh; words without spaces
-# What prism_figures shows of the module. Not part of the check: timings are no assertions.
-# FIGURES_ARGUMENTS: how much it measures.
+# Figures of the module by prism_figures. Not part of the check: timings are no assertions. FIGURES_ARGUMENTS: options
+# for how much it measures.
 
 figures_run() {
 	[ -x "$PRISM_BUILD/bin/prism_figures" ] || skip "no build tree with prism_figures"

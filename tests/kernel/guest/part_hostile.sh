@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154,SC2086 # from lib.sh; numbers
 # Bad packets, rubbish in shared queues, objects destroyed under traffic, clients that are killed. KIND=prism only.
 
-# A second address in the namespace, from which nobody is connected
+# Adds a second address in the namespace, which has no connection
 hostile_network() {
 	peer_device
 	ip -n peer -batch - <<-END
@@ -11,7 +11,7 @@ hostile_network() {
 	END
 }
 
-# peer_device: prism1, with a peer in a network namespace
+# peer_device: makes prism1, with a peer in a network namespace
 peer_device() {
 	base_device
 	namespace_pair n0 n1 peer || fail "no namespace"
@@ -34,7 +34,8 @@ hostile_program() {
 	"$PRISM_BUILD/bin/$program" --device prism0 "$@"
 }
 
-# The kernel's CM makes an address handle for each message, and destroys it in atomic context. Others name it.
+# The kernel's CM makes an address handle for each message, and destroys it in atomic context. A program names these
+# handles.
 handles_of_others() {
 	local namer status=0
 	hostile_program prism-hostile-rings --handles "$@" &
@@ -48,7 +49,7 @@ handles_of_others() {
 	return $status
 }
 
-# Nothing of the programs that have ended may be left. The devices' own are one domain and the GSI's objects each.
+# Objects of programs that have ended must be gone. The devices' own are one domain and the GSI's objects each.
 nothing_left() {
 	rdma resource
 	wait_for 5 only_gsi || fail "objects are left behind"
@@ -63,7 +64,7 @@ group_hostile() {
 		for name in vectors bundle_vectors bundles bad duplicates abandoned trains responses; do
 			share $number part "packets $family $name" packet_peer $family --only $name
 		done
-		# Where memory is watched, both: an address family is a header that is looked into.
+		# Both families on kernels that watch memory: the header of an address family is parsed.
 		[ "$TIME_FACTOR" -gt 1 ] || mutated=$number
 		share "${mutated:-$SHARE}" part "packets $family mutated" packet_peer $family --only fuzz \
 			--packets "${HOSTILE_PACKETS:-10000}" --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
@@ -78,8 +79,8 @@ group_hostile() {
 	part "nothing left" nothing_left
 }
 
-# Not part of the check: these need a machine that is idle, or minutes. A million shared receive queues are made before a
-# number comes again.
+# Not part of the check: these need an idle machine, or minutes. A number returns only after a million shared receive
+# queues.
 group_rare() {
 	part "hostile network" hostile_network
 	PART_SECONDS=150 part "packets backlog" packet_peer IPv4 --only backlog

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
-# Two guests on one link (vm/run_pair.sh): machine a with stock rxe, machine b with the device under test. The folder
-# RESULTS is common to both, and the files in it tell each how far the other is.
+# Two guests on one link (vm/run_pair.sh): machine a with stock rxe, machine b with the device under test. Both share
+# the folder RESULTS, and tell each other their progress by files in it.
 
 interop_setup() {
 	local number=1
@@ -39,8 +39,8 @@ interop_side() {
 	fi
 }
 
-# IPv6 differs in addresses and headers, not in operations. Here and below: what is asked and answered on every kernel, and
-# what two kernels share.
+# IPv6 differs in addresses and headers, not in operations. Here and below: programs that run on every kernel, and
+# programs that two kernels share.
 interop_programs() {
 	case $1 in
 	4) echo ib_read_lat ib_atomic_lat "$(share 1 echo ib_write_lat ib_send_lat)" ;;

@@ -9,13 +9,13 @@ loss_devices() {
 	link_exists "${DEVICE}b" || link_add "${DEVICE}b" "$KIND" v1 || fail "no device on v1"
 }
 
-# both ARGUMENT...: netem on both ends
+# both ARGUMENT...: runs netem on both ends
 both() {
 	netem v0 "$@" && netem v1 "$@"
 }
 
-# A packet is sent again after 4 ms; on debug kernels after 34 ms, as an answer of many packets takes longer there than 4 ms,
-# and most of what comes again would not have been lost.
+# A packet is retransmitted after 4 ms; on debug kernels after 34 ms, as an answer of many packets takes longer there
+# than 4 ms, and most retransmissions would be of packets that were not lost.
 loss_timeout=$((TIME_FACTOR > 1 ? 13 : 10))
 
 # loss_perftest PROGRAM [ARGUMENT...]
@@ -27,13 +27,13 @@ loss_perftest6() {
 	perftest_run "${DEVICE}b" fd00:8::2 "${DEVICE}a" fd00:8::1 "$@" -u $loss_timeout
 }
 
-# Each side leaves when it has everything. If its last acknowledge is lost there is nobody to repeat it, and the other side,
-# whose retry count of 7 is without end in rxe, never ends.
+# Each side leaves when it has everything. If its last acknowledgement is lost, nobody repeats it, and the other side,
+# whose retry count of 7 means for ever in rxe, never ends.
 loss_pingpong() {
 	SERVER_PATIENCE=5 CLIENT_PATIENCE=5 pingpong_run ibv_rc_pingpong "${DEVICE}b" 10.8.0.2 "${DEVICE}a" 10.8.0.1 "$@"
 }
 
-# The tools of this project, which only our module can carry
+# The tools of this project, which need our module
 loss_prism_tool() {
 	local program=$1
 	[ "$KIND" = prism ] || skip "PRISM needs our module"
@@ -54,7 +54,8 @@ group_loss() {
 	part "$KIND loss devices" loss_devices
 	share 1 part "$KIND no loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n 500
 	share 2 part "$KIND no loss: ib_read_lat IPv6" loss_perftest6 ib_read_lat -n 200
-	# rxe sends again from the first packet that is out of order on, so much reordering only measures patience.
+	# rxe retransmits everything from the first packet that is out of order, so much reordering would only cost
+	# time.
 	both loss 2% duplicate 1% delay 200us reorder 3%
 	share 1 part "$KIND loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n "$(count 1000)"
 	share 2 part "$KIND loss: ib_atomic_lat IPv6" loss_perftest6 ib_atomic_lat -n "$(count 600)"
@@ -65,7 +66,7 @@ group_loss() {
 	part "$KIND loss: ib_prism_chain_lat" loss_prism_tool ib_prism_chain_lat -n "$(count 500)"
 	share 2 part "$KIND loss: ib_prism_cas_lat" loss_prism_tool ib_prism_cas_lat -n "$(count 500)"
 	share 2 part "$KIND loss: ib_prism_read_lat" loss_prism_tool ib_prism_read_lat -n "$(count 200)" -s 16384 -m 1024
-	# several chains at once: bundles of many entries, which come again otherwise bundled
+	# several chains at once: bundles of many entries, whose retransmissions are bundled differently
 	part "$KIND loss: ib_prism_chain_bw" loss_prism_tool ib_prism_chain_bw -n "$(count 1000)"
 	part "$KIND loss: ib_prism_alloc_bw" loss_prism_tool ib_prism_alloc_bw -n "$(count 1000)"
 	part "$KIND loss: READs of many packets" loss_prism_tool ib_prism_read_lat -n 5 -s 131072 -m 1024

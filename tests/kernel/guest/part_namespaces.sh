@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154 # from lib.sh and main.sh
-# Links in network namespaces, which rxe has since 7.2: each has the UDP port to itself. Standard requests and PRISM
-# cross from one to the other, and a namespace that goes takes its link along.
+# Links in network namespaces, which rxe supports since 7.2: each has the UDP port to itself. Standard requests and
+# PRISM cross from one to the other, and a namespace takes its link along when it is deleted.
 
 # namespace_link NAMESPACE INTERFACE NUMBER: a link prism-NAMESPACE on 10.6.0.NUMBER
 namespace_link() {
@@ -38,7 +38,7 @@ namespaces_run() {
 
 links_gone() { ! link_exists prism-there && ! link_exists prism-here; }
 
-# With one end of a pair of interfaces the other goes, too.
+# Deleting one end of a pair of interfaces deletes the other, too.
 namespaces_go() {
 	ip netns del there || fail "the namespace stays"
 	wait_for 10 links_gone || fail "a link stays"

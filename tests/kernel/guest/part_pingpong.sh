@@ -41,8 +41,9 @@ rping_run() {
 	run_pair_of $port rping_side -s -a "$address" -p $port -C 10 -V -- rping_side -c -a "$address" -p $port -C 10 -V -v
 }
 
-# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event, and
-# then fails although all is done, on any device (rdma-core's commit f3ae6534a). The client tells whether all is done.
+# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event,
+# and then fails although all is done, on any device (rdma-core's commit f3ae6534a). The client's output shows whether
+# all is done.
 rping_side() {
 	local status=0 log
 	log=$(mktemp)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
-# rdma-core's pyverbs suite, on stock rxe and on our device: what works there must work here.
+# rdma-core's pyverbs suite, on stock rxe and on our device: tests that pass there must pass here.
 
 pyverbs_suite=/usr/share/doc/rdma-core/tests
 
-# pyverbs_device KIND DEVICE [OPTION...]: a report of all tests
+# pyverbs_device KIND DEVICE [OPTION...]: writes a report of all tests
 pyverbs_device() {
 	local kind=$1 device=$2 gid
 	shift 2
@@ -18,10 +18,11 @@ pyverbs_device() {
 	grep -q '"ok"' "$RESULTS/pyverbs-$kind.json" || fail "no test is ok"
 }
 
-# What a report depends on, if it is not of a driver of ours
+# Versions that a report depends on, unless it is of a driver of ours
 pyverbs_versions() { echo "$(uname -rv), rdma-core $(dpkg-query -W -f '${Version}' rdma-core)"; }
 
-# Stock rxe does what it did, as long as the kernel and the suite are the same. tests/pyverbs/record_stock.py keeps reports.
+# Reuses a report of stock rxe as long as the kernel and the suite are the same. tests/pyverbs/record_stock.py keeps
+# reports.
 pyverbs_stock() {
 	local record
 	record=$guest_folder/../../pyverbs/stock/$(uname -r).json
@@ -45,7 +46,7 @@ pyverbs_compare() {
 	python3 "$guest_folder/../../pyverbs/compare.py" "$RESULTS/pyverbs-stock.json" "$RESULTS/pyverbs-prism.json"
 }
 
-# Both devices in one guest, one after the other: both modules want the same UDP port.
+# Both devices in one guest, one after the other: both modules need the same UDP port.
 group_pyverbs() {
 	PART_SECONDS=150 part "pyverbs on stock rxe" pyverbs_stock
 	part "remove stock rxe" pyverbs_remove stock rxe0

@@ -23,7 +23,7 @@ userspace_speed_devices() {
 	load_module stock || fail "rdma_rxe does not load"
 	check "no dummy interface" dummy_link d0 1
 	check "no stock device" link_add rxe0 stock d0
-	# Stock rxe has the UDP port of every address in its own namespace.
+	# Stock rxe occupies the UDP port of every address in its own namespace.
 	check "no namespace" ip netns add apart
 	ip -n apart link set lo up
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
-# Links and modules that go while they are in use, and processes that die. Nothing may hang or stay behind.
+# Links and modules that are removed while in use, and processes that die. Nothing may hang or stay behind.
 
 unload_device() {
 	need_module "$KIND"
@@ -8,7 +8,7 @@ unload_device() {
 	link_exists "$DEVICE" || link_add "$DEVICE" "$KIND" d0 || fail "no device"
 }
 
-# Objects of processes. The kernel's own (those of the MAD layer) have no pid.
+# Prints objects of processes. The kernel's own (those of the MAD layer) have no pid.
 user_objects() {
 	local what
 	for what in pd cq qp mr ctx srq; do
@@ -18,7 +18,8 @@ user_objects() {
 
 no_user_objects() { [ -z "$(user_objects)" ]; }
 
-# start_traffic PROGRAM [ARGUMENT...]: server and client run for longer than the part; pids in $server and $client
+# start_traffic PROGRAM [ARGUMENT...]: starts a server and a client that run for longer than the part; pids in $server
+# and $client
 start_traffic() {
 	local gid
 	gid=$(gid_index "$DEVICE" 10.9.1.1) || fail "no GID"
@@ -38,12 +39,12 @@ traffic_flows() {
 	[ "$(counter "$DEVICE" rcvd_pkts)" -gt $((before + 10)) ]
 }
 
-# end_of PID TEXT: it ends by itself with an error; or, if the driver cannot take a device from a process (rxe cannot:
-# it has no disassociate_ucontext), it is killed
+# end_of PID TEXT: waits until it ends by itself with an error; kills it if the driver cannot take a device from a
+# process (rxe cannot: it has no disassociate_ucontext)
 end_of() {
 	local pid=$1 text=$2 status=0
-	# On slow kernels too: after 10 s the kernel reports an interface that cannot go as an error. What ends by itself does so
-	# at once, and what does not keeps both processors busy.
+	# On slow kernels too: after 10 s the kernel reports an interface that cannot be removed as an error. A process
+	# that ends by itself does so at once, and one that does not keeps both processors busy.
 	if TIME_FACTOR=1 wait_for 2 ended "$pid"; then
 		wait "$pid" || status=$?
 		echo "$text ended by itself with $status"
@@ -57,7 +58,7 @@ end_of() {
 	fi
 }
 
-# remove_while_used COMMAND...: what removes the device, while $server and $client use it
+# remove_while_used COMMAND...: runs the command, which removes the device, while $server and $client use it
 remove_while_used() {
 	local remover
 	"$@" &
@@ -128,7 +129,7 @@ many_killed() {
 	wait_for 10 no_user_objects || fail "objects of dead processes"
 }
 
-# The module goes and takes the link with it.
+# Removes the module, and the link with it.
 rmmod_with_link() {
 	local round
 	for round in 1 2 3; do
@@ -163,6 +164,7 @@ group_unload() {
 	part "$KIND link deleted while open" open_while_deleted
 	part "$KIND interface deleted under ib_read_bw" netdev_deleted_under_traffic
 	part "$KIND rmmod with a link" rmmod_with_link
-	# Last: what only the module's own data points at has leaked when it is gone. A scan takes 20 s.
+	# Last: memory that only the module's own data points at counts as leaked once the module is gone. A scan takes
+	# 20 s.
 	part "$KIND nothing leaked" leak_scan
 }

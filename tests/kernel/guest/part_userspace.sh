@@ -12,9 +12,9 @@ userspace_devices() {
 	grep -q prism_w1 /tmp/devices || fail "no userspace device on w1"
 }
 
-# The userspace device numbers its GIDs as it likes.
+# userspace_gid: prints the index; the userspace device chooses its own order.
 userspace_gid() {
-	# It does not change, and asking takes as long as a test.
+	# The list does not change, and querying it takes as long as a test.
 	[ -s /tmp/devinfo ] || ip netns exec peer "$PRISM_BUILD/bin/prism-run" ibv_devinfo -v -d prism_w1 >/tmp/devinfo
 	sed -nE 's/.*GID\[ *([0-9]+)\]:[[:space:]]*([^, ]*).*/\1 \2/p' /tmp/devinfo |
 		while read -r index gid; do
@@ -25,7 +25,7 @@ userspace_gid() {
 		done | head -n 1
 }
 
-# userspace_run FAMILY userspace|kernel PROGRAM [ARGUMENT...]: which side is the client
+# userspace_run FAMILY userspace|kernel PROGRAM [ARGUMENT...]: the second argument is the client's side
 userspace_run() {
 	local family=$1 client=$2 program=$3 there=() here address_here=10.7.0.1 gid_here gid_there
 	shift 3
@@ -53,7 +53,7 @@ userspace_run() {
 	fi
 }
 
-# userspace_standard CLIENT FAMILY: perftest's round trips
+# userspace_standard CLIENT FAMILY: runs perftest's round trips
 userspace_standard() {
 	local client=$1 family=$2 program
 	for program in ib_write_lat ib_send_lat; do
@@ -64,7 +64,7 @@ userspace_standard() {
 	done
 }
 
-# userspace_prism CLIENT: this project's tools
+# userspace_prism CLIENT: runs this project's tools
 userspace_prism() {
 	local client=$1 program number=1
 	[ "$client" = userspace ] || number=2
@@ -83,7 +83,7 @@ userspace_prism() {
 		userspace_run 4 $client ib_prism_read_lat -n "$(count 100)" -s 100000 -m 1024
 }
 
-# carried COUNTER...: sums of the module's counters
+# carried COUNTER...: prints the sum of the module's counters
 carried() {
 	local name sum=0
 	for name in "$@"; do
@@ -92,8 +92,8 @@ carried() {
 	echo $sum
 }
 
-# userspace_bundles CLIENT VERSION: chains, by one doorbell each; bundles go both ways, or none if the userspace device
-# speaks version 1 alone
+# userspace_bundles CLIENT VERSION: sends chains, by one doorbell each; bundles go both ways, or none if the userspace
+# device speaks only version 1
 userspace_bundles() {
 	local client=$1 version=$2 received sent
 	received=$(carried rx_bundles) sent=$(carried tx_bundles)
@@ -114,7 +114,7 @@ group_userspace() {
 	local client program
 	part "userspace and $KIND devices" userspace_devices
 	for client in userspace kernel; do
-		# Nothing here takes long, and a pair that does not understand each other waits forever.
+		# Nothing here takes long, and a pair that does not understand each other waits for ever.
 		PART_SECONDS=30 userspace_standard $client 4
 		[ -n "$SHORT" ] || PART_SECONDS=30 userspace_standard $client 6
 		for program in ib_read_bw ib_write_bw ib_send_bw; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2086 # words without spaces
 # The verbs suite of the userspace device (tests/verbs) on the kernel device: every test in both styles of posting, over
-# IPv4 and IPv6. VERBS_FILTER: which tests; SHORT: one style and one family,
-# these if VERBS_FILTER names no others. On debug kernels every second test; VERBS_ALL: every test there, too.
+# IPv4 and IPv6. VERBS_FILTER: selects tests; SHORT: one style and one family, these if VERBS_FILTER names no others. On
+# debug kernels every second test; VERBS_ALL: every test there, too.
 
 # On debug kernels every second test: all of them take four minutes there, and other kernels run them all.
 half_a_suite() { [ "$TIME_FACTOR" -ne 1 ] && [ -z "${VERBS_ALL:-}" ]; }
@@ -22,7 +22,7 @@ verbs_suite() {
 	verbs_tests "${VERBS_FILTER:-$variants}"
 }
 
-# Faults that were found in one line of kernels may come back in that line alone: they are in either half.
+# Faults that were found in one line of kernels may return in that line alone: their tests are in either half.
 verbs_faults() {
 	local names='Memory.WindowIsInvalidatedByItsQueuePairAlone FailedDatagrams.CompleteOnceEach
 		FreeLists.TooShortABufferIsNoneAndStays'
@@ -31,7 +31,7 @@ verbs_faults() {
 	check "not all of them were run" grep -q ' 3 tests from 3 ' /tmp/faults
 }
 
-# As if libibverbs were of another private ABI than all plug-ins that are installed
+# As if libibverbs had another private ABI than all installed plug-ins
 without_plugin() {
 	local driver=/etc/libibverbs.d/prism.driver
 	mv $driver /tmp

@@ -21,13 +21,14 @@ import time
 
 LATENCY = [f"ib_{verb}_lat" for verb in ("read", "write", "send", "atomic")]
 BANDWIDTH = [f"ib_{verb}_bw" for verb in ("read", "write", "send", "atomic")]
-# Where a nanosecond is an instruction there is one processor: what spins on it for its peer would only be counted too.
+# In a guest whose clock counts instructions there is one processor: a program that spins for its peer would only add to
+# the count.
 COUNTED = ["ib_read_lat", "ib_atomic_lat", "ib_send_lat -e", "ib_read_bw", "ib_write_bw", "ib_atomic_bw"]
 BOOTSTRAPS = 10000
 
 
 def listening(port, pid):
-    """Does a TCP socket listen at the port, in the network namespace of that process?"""
+    """Returns true if a TCP socket listens at the port, in the network namespace of that process."""
     for name in ("tcp", "tcp6"):
         with open(f"/proc/{pid}/net/{name}", encoding="ascii") as table:
             for line in list(table)[1:]:
@@ -48,7 +49,7 @@ class Rounds:
         self.port = 20000
 
     def pair(self, server, client):
-        """Start SERVER, run CLIENT; both are functions from a port to a command line. The client's output."""
+        """Starts SERVER, runs CLIENT; both are functions from a port to a command line. Returns the client's output."""
         self.port += 1
         with subprocess.Popen(server(self.port), stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT) as process:
             try:
@@ -67,7 +68,7 @@ class Rounds:
             return done.stdout
 
     def perftest(self, program, device, gid, iterations, launcher):
-        """The typical latency in usec, or the average bandwidth in MB/s."""
+        """Returns the typical latency in usec, or the average bandwidth in MB/s."""
 
         def command(port):
             return launcher + program.split() + ["-F", "-d", device, "-x", str(gid), "-p", str(port), "-n", str(iterations)]
@@ -78,7 +79,7 @@ class Rounds:
 
 
 def interval(ratios):
-    """The 95% interval of the median."""
+    """Returns the 95% interval of the median."""
     generator = random.Random(1)
     medians = sorted(
         statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(BOOTSTRAPS))
@@ -86,7 +87,7 @@ def interval(ratios):
 
 
 def compare_with_stock(rounds, options):
-    """One row for each perftest program: medians and the ratio of times."""
+    """Returns one row for each perftest program: medians and the ratio of times."""
     rows = []
     for program in COUNTED if options.counted else LATENCY + BANDWIDTH:
         latency = is_latency(program)
@@ -116,7 +117,7 @@ def compare_with_stock(rounds, options):
     return rows
 
 
-# What is divided by what, both as ib_prism_ratios names them, and the most that the ratio may be
+# Dividend and divisor, both as ib_prism_ratios names them, and the maximum of the ratio
 PRISM_GOALS = (
     ("indirect READ : READ", "read prism", "read single", 1.1),
     ("indirect READ : two READs", "read prism", "read plain", 0.6),
@@ -125,7 +126,7 @@ PRISM_GOALS = (
 
 
 def compare_with_plain(options):
-    """One row for each goal, from the latencies that ib_prism_ratios measures in rounds of its own."""
+    """Returns one row for each goal, from the latencies that ib_prism_ratios measures in rounds of its own."""
     with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
         subprocess.run([
             os.path.join(options.tools, "ib_prism_ratios"), "--only", "latency", "--rounds", str(options.rounds),

@@ -25,10 +25,10 @@ while IFS= read -r title; do
 	count=$((count + 1))
 	printf '[    0.000000] Linux version\n[   12.345678] %s\n' "$title" >"$work/log"
 	scan_ends 1 "$title" "$work/log"
-	# Written by a program, or told apart from the time stamp by it
+	# Printed by a program, which separates it from the time stamp
 	printf '[    0.000000] Linux version\n%s\n' "$title" >"$work/log"
 	scan_ends 0 "a program's $title" "$work/log"
-	# After what a program had printed on the console's line
+	# Behind a program's output on the same line of the console
 	printf 'a program: [   12.345678] %s\n' "$title" >"$work/log"
 	scan_ends 1 "in a line: $title" "$work/log"
 done <"$here/titles.txt"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# In the guest: guest.sh MODULE FAULT...: provoke them one after the other. A memory fault ends lockdep's work, so the
-# caller names those of locks first.
+# In the guest: guest.sh MODULE FAULT...: provokes them one after the other. lockdep stops at a memory fault, so the
+# caller names the faults of locks first.
 set -eu
 insmod "$1"
 shift

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A module that is wrong on purpose, one fault for each kind of check: the negative control of scan_log.sh. Each fault
- * is done when its name is written to the parameter "fault"; which of them the kernel reports depends on its variant.
+ * A module with deliberate faults, one for each kind of check: the negative control of scan_log.sh. A fault is executed
+ * when its name is written to the parameter "fault"; which of them the kernel reports depends on its variant.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -26,7 +26,7 @@ static void fault_warn(void)
 	WARN_ON(index_past);
 }
 
-/* Each order alone is fine; lockdep needs no second thread to see that together they are not. */
+/* Each order alone is fine; lockdep needs no second thread to see that together they deadlock. */
 static void fault_lock_order(void)
 {
 	mutex_lock(&first_lock);

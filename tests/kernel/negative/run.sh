@@ -8,7 +8,7 @@ vm=$here/../vm
 [ $# -eq 3 ] || { echo "usage: run.sh KERNEL-FOLDER debian|kasan|kcsan RESULTS-FOLDER" >&2; exit 2; }
 kernel=$(realpath "$1") variant=$2 results=$(realpath -m "$3")
 
-# fault=what the report's title must be
+# fault=title that the report must have
 warn='warn=WARNING: .*fault_warn'
 locks=('lock_order=possible circular locking' 'sleep=sleeping function called from invalid context')
 case $variant in

@@ -2,7 +2,7 @@
 /*
  * prism-chain-killer: a server whose clients install new versions of an object, ALLOCATE and then CAS if that
  * succeeded, until each of them is killed at a random moment. No buffer may be lost but those whose address was on its
- * way to a client, and what the process held goes with it.
+ * way to a client, and all objects of the process are freed.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -38,13 +38,13 @@ constexpr unsigned buffers = 31;
 constexpr std::size_t buffer_size = 2048, payload = 1500; /* two packets */
 constexpr std::size_t slot_at = 0, scratch_at = 64, buffers_at = 4096, memory_size = buffers_at + buffers * buffer_size;
 
-/** What a client is told. */
+/** Greeting of the server to a client. */
 struct Hello {
 	std::uint32_t qpn, key, list;
 	std::uint64_t base;
 };
 
-/** What it tells while it lives, in memory that outlives it. */
+/** Progress of a client, in memory that outlives it. */
 struct Progress {
 	std::atomic<std::uint64_t> posted, answered;
 };
@@ -75,7 +75,7 @@ T receive_from(int fd)
 
 /* The client --------------------------------------------------------------------------------------------------- */
 
-/** One chain at a time, for ever. */
+/** Runs one chain at a time, for ever. */
 int client(const std::string &name, int fd, int shared)
 {
 	auto *progress =
@@ -109,7 +109,7 @@ int client(const std::string &name, int fd, int shared)
 		if (first->vendor_err == PRISMDV_STATUS_OK)
 			progress->answered++;
 		else
-			progress->posted--; /* NO_BUFFER, and nothing taken */
+			progress->posted--; /* NO_BUFFER: no buffer was taken */
 		expected = local.word(4096);
 		if (second->vendor_err == PRISMDV_STATUS_OK)
 			expected = local.word(4104);
@@ -191,8 +191,8 @@ private:
 		return child;
 	}
 
-	/** The dead client's queue pair goes first, then every buffer is in the list, known to it, or on its way to it.
-	 */
+	/** Resets the dead client's queue pair; then every buffer is in the list, known to the client, or on its way to
+	 * it. */
 	bool account(const prismdv_free_list_attr &before, const Progress &progress)
 	{
 		check(set_state(qp_.get(), IBV_QPS_RESET), "to RESET");
@@ -211,7 +211,7 @@ private:
 		return recover(out);
 	}
 
-	/** All that is out is found by address: what an owner's scan does. */
+	/** Finds all missing buffers by address, as an owner's scan does. */
 	bool recover(std::uint64_t out)
 	{
 		const std::uint64_t slot = memory_.word(slot_at);
@@ -220,7 +220,7 @@ private:
 			return false;
 		}
 		memory_.put(slot_at, 0);
-		/* A list does not tell what is in it: take a new one with all of them. */
+		/* A list does not tell its contents: make a new one with all buffers. */
 		list_.reset();
 		list_ = create_srq(device_, device_.pd(), buffers, true);
 		for (unsigned i = 0; i < buffers; i++)

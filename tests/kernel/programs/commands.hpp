@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Commands to the kernel as write() takes them, past libibverbs and the provider. */
+/* Commands to the kernel by write(), bypassing libibverbs and the provider. */
 #pragma once
 
 #include <rdma/ib_user_verbs.h>
@@ -14,9 +14,9 @@
 namespace prism::conformance
 {
 
-/** What a command answers: the standard part, ours behind it. */
+/** Answer to a command: the standard part, ours behind it. */
 using Answer = std::array<std::uint32_t, 64>;
-/** What stands behind a command. */
+/** Words behind the fixed part of a command. */
 using Rest = std::vector<std::uint32_t>;
 
 template <typename Part>
@@ -32,7 +32,7 @@ inline int submit_words(int fd, const std::vector<std::uint32_t> &words)
 	return write(fd, words.data(), words.size() * 4) < 0 ? errno : 0;
 }
 
-/** A command as write() takes it. 0 or errno. */
+/** Sends a command by write(). Returns 0 or errno. */
 template <typename Command>
 int command(int fd, unsigned number, Command body, const Rest &rest = {}, Answer *answer = nullptr)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-under-traffic: memory windows and their bounds, and then regions, lists, windows and queue pairs that are
- * destroyed while others hammer them with PRISM requests. When a region's deregistration has returned, nobody writes
- * there.
+ * destroyed while others hammer them with PRISM requests. Once a region's deregistration has returned, no request
+ * writes there.
  */
 #include <algorithm>
 #include <atomic>
@@ -89,7 +89,7 @@ public:
 private:
 	static constexpr std::size_t start = 4096 + 64, length = 4096;
 
-	/** A fresh connection and a window bound on its responder. */
+	/** Makes a fresh connection and a window bound on its responder. */
 	Owned<ibv_mw> bind(const WindowCase &c)
 	{
 		connect_both(device_, a_.get(), b_.get(), loopback(device_));
@@ -120,7 +120,7 @@ private:
 		return wc ? wc->status : IBV_WC_GENERAL_ERR;
 	}
 
-	/** Standard READs and those of PRISM end alike. */
+	/** Expects that standard READs and those of PRISM end alike; returns their status. */
 	ibv_wc_status reads(const WindowCase &c, std::uint64_t va, std::uint32_t bytes)
 	{
 		const ibv_wc_status status = prism_reads(c, va, bytes);
@@ -164,7 +164,7 @@ private:
 
 /* Traffic ------------------------------------------------------------------------------------------------------ */
 
-/** What may go at any time; the names are what requests use, right or stale. */
+/** Objects that may be destroyed at any time; requests use these names, valid or stale. */
 struct Targets {
 	std::atomic<std::uint32_t> key, list, window_key;
 	std::uint64_t va = 0, scratch_va = 0, window_va = 0;
@@ -211,7 +211,7 @@ public:
 	std::uint64_t done = 0, failed = 0;
 
 private:
-	/** WRITEs of one packet and of several, ALLOCATEs that leave their address, moves into the region */
+	/** Posts WRITEs of one packet and of several, ALLOCATEs that store their address, and moves into the region */
 	void chain()
 	{
 		ibv_sge data = local_.sge(0, 1 + random_.below(400)), large = local_.sge(0, 4000);
@@ -328,14 +328,14 @@ private:
 		targets_.list = number_of(list_.get());
 	}
 
-	/** Buffers in the region that goes and in the one that stays */
+	/** Posts buffers in the region that is destroyed and in the one that stays */
 	void supply()
 	{
 		for (unsigned i = 0; i < 4; i++) {
 			const ibv_sge sge = random_.chance(50)
 						    ? ibv_sge{pages_.va() + i * buffer_size, buffer_size, targets_.key}
 						    : fixed_.sge(8192 + i * buffer_size, buffer_size);
-			post_buffer(list_.get(), i, sge); /* full is fine */
+			post_buffer(list_.get(), i, sge); /* the list may be full */
 		}
 	}
 

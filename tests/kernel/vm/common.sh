@@ -10,7 +10,7 @@
 
 vm_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LC_ALL=C
-PATH=$PATH:/usr/sbin:/sbin # depmod and modprobe, which Debian's users do not find
+PATH=$PATH:/usr/sbin:/sbin # depmod and modprobe, which are not in a Debian user's path
 
 say() {
 	printf '%s: %s (%d s)\n' "$(basename "$0" .sh)" "$*" $SECONDS
@@ -21,7 +21,7 @@ die() {
 	exit 1
 }
 
-# package_version NAME: of an installed package
+# package_version NAME: prints the version of an installed package
 package_version() {
 	local version
 	version=$(dpkg-query -W -f '${Version}' "$1" 2>/dev/null) || true
@@ -29,7 +29,7 @@ package_version() {
 	echo "$version"
 }
 
-# refresh_initrd FOLDER: of a kernel folder, if there is none or an older one than its script
+# refresh_initrd FOLDER: makes the initrd of a kernel folder if it is missing or older than its script
 refresh_initrd() {
 	[ "$1/initrd.gz" -nt "$vm_folder/initrd.sh" ] || "$vm_folder/initrd.sh" --kernel "$1"
 }

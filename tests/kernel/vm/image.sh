@@ -30,7 +30,7 @@ case $line in
 esac
 [ -n "$out" ] || { usage >&2; exit 2; }
 
-# What the installed metapackage stands for, without the name's beginning
+# Prints the release that the installed metapackage depends on
 installed_release() {
 	dpkg-query -W -f '${Depends}' "$headers" 2>/dev/null | grep -oE 'linux-headers-[^ ,]+' | sed 's/^linux-headers-//'
 }

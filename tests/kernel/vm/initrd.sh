@@ -19,7 +19,7 @@ busybox=$(command -v busybox) || die "install the package busybox-static"
 mkdir -p "$tree"/{bin,dev,proc,sys,mnt,modules}
 cp "$busybox" "$tree/bin/busybox"
 
-# Loaded in this order, with what they need; a kernel with all of it built in has an empty list.
+# Loads these in order, with their dependencies; a kernel with all of it built in has an empty list.
 for module in virtio_pci 9pnet_virtio 9p overlay; do
 	modprobe -d "$kernel" -S "$release" --show-depends "$module"
 done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do

@@ -59,7 +59,8 @@ log=${log:-$results/$name.log}
 own=$results/$name # of this machine: its script, its status, its console
 console=$own/console
 
-# What the initramfs becomes. The variables and arguments are quoted once, here, and never seen by a command line.
+# Writes the script that the initramfs becomes. The variables and arguments are quoted once, here, and never pass
+# through a command line.
 write_boot() {
 	local variable
 	rm -rf "$own"
@@ -86,10 +87,10 @@ write_boot() {
 }
 
 start_machine() {
-	# Without ERMS the kernel copies words: of "rep movsb" the emulation makes a step for each byte. A fifth level of page
-	# tables and keys of pages are work for nothing. Every processor has one counter here, so it is a clock, unlike the HPET,
-	# of which each reading leaves the emulated code. There is nobody to guard against with retpolines. Whether timers work is
-	# tried by waiting for some, which the host may not have time for.
+	# Without ERMS the kernel copies words: the emulation makes a step for each byte of "rep movsb". A fifth level
+	# of page tables and keys of pages only cost time. Every processor has one counter here, so it is a clock,
+	# unlike the HPET, each reading of which leaves the emulated code. Retpolines would protect from nobody. The
+	# kernel tests timers by waiting for some, for which the host may have no time.
 	local options="console=ttyS0 loglevel=5 panic=-1 log_buf_len=16M kasan_multi_shot"
 	options+=" tsc=reliable no_timer_check mitigations=off"
 	local command=(qemu-system-x86_64 "${accelerator[@]}" -cpu "max,-erms,-la57,-pku" -smp "$cpus" -m "$memory"
@@ -109,7 +110,7 @@ start_machine() {
 	exec timeout -k 5 "$seconds" "${command[@]}" </dev/null
 }
 
-# show_output PID: what the script prints, without the kernel's messages, until the machine ends
+# show_output PID: prints the script's output, without the kernel's messages, until the machine ends
 show_output() {
 	tail -q -s 0.3 --pid="$1" -f "$console" 2>/dev/null | stdbuf -o0 tr -d '\r' |
 		grep --line-buffered -vE '^\[ *[0-9]+\.[0-9]+\]' || true

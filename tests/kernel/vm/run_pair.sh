@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Boot two machines, a and b, with one network link between them and the same script in both, which finds its own name
-# in $MACHINE and a folder common to both in $RESULTS. Ends with 0 if both scripts do, else with the status of the one that ended first.
+# in $MACHINE and a folder common to both in $RESULTS. Ends with 0 if both scripts do, else with the status of the one
+# that ended first.
 set -euo pipefail
 # shellcheck source=tests/kernel/vm/common.sh
 . "$(dirname "$0")/common.sh"
@@ -53,7 +54,7 @@ start() {
 start a b "$kernel" "$@"
 start b a "${kernel_b:-$kernel}" "$@"
 
-# A machine that ends without a status (run.sh: 124 and above) leaves nothing for the other to talk to.
+# A machine that ends without a status (run.sh: 124 and above) leaves the other without a peer.
 status=0
 for _ in a b; do
 	ended=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Search a guest's log for what a kernel prints when something is wrong with it.
+# Searches a guest's log for reports of kernel errors.
 set -euo pipefail
 
 usage() {
@@ -27,7 +27,8 @@ if [ $# -ne 1 ] || [ ! -r "$1" ]; then
 	exit 2
 fi
 
-# How the reports begin. "WARNING: " alone is also what programs print, so only lines with a kernel's time stamp count.
+# Beginnings of the reports. "WARNING: " alone is also printed by programs, so only lines with a kernel's time stamp
+# count.
 titles=(
 	'BUG: ' 'BUG [^ ]+ .*\): ' 'kernel BUG at' 'WARNING: ' 'KASAN: ' 'KCSAN: ' 'KFENCE: ' 'UBSAN: '
 	'possible circular' 'possible recursive' 'inconsistent lock state' 'lock ordering' 'suspicious RCU usage'
@@ -39,7 +40,7 @@ titles=(
 )
 pattern=$(IFS='|'; echo "${titles[*]}")
 
-# The log has the console and all kernel messages, most lines twice: the time stamp tells.
+# The log has the console and all kernel messages, most lines twice: the time stamp identifies duplicates.
 awk -v pattern="$pattern" -v allow="$allow" -v kcsan_in="$kcsan_in" '
 	function races_here(i,    j) {
 		for (j = i; j <= lines && line[j] !~ /==========/; j++)
@@ -68,7 +69,7 @@ awk -v pattern="$pattern" -v allow="$allow" -v kcsan_in="$kcsan_in" '
 				continue
 			}
 			reports++
-			# The same place again says nothing new, and a loop may say it a thousand times.
+			# A repeated report of one place adds nothing, and a loop may print it a thousand times.
 			if (times[title]++)
 				continue
 			found[++kinds] = title

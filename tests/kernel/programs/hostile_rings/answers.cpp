@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the module tells its user is all its own: no bytes of whoever had the kernel's memory before. */
+/* Answers of the module contain only bytes that it wrote: none of a previous owner of the kernel's memory. */
 #include <linux/filter.h>
 #include <sys/socket.h>
 
@@ -23,8 +23,8 @@ namespace
 constexpr std::uint32_t rubbish = 0x5a5a5a5a;
 
 /**
- * Leaves rubbish in kernel memory that is free: a socket's filter is there as its user wrote it. One of @p instructions
- * has the size of what tells where a queue is mapped.
+ * Leaves rubbish in free kernel memory: a socket's filter stands there as its user wrote it. A filter of @p
+ * instructions has the size of the structure that tells the address of a queue's mapping.
  */
 void leave_rubbish()
 {
@@ -52,7 +52,7 @@ void answers_are_clean(const Device &device)
 	for (unsigned round = 0; round < 4; round++) {
 		std::vector<ib_uverbs_destroy_cq> queues;
 		leave_rubbish();
-		wait_until([] { return false; }, std::chrono::milliseconds(50)); /* filters go a moment later */
+		wait_until([] { return false; }, std::chrono::milliseconds(50)); /* filters are freed a moment later */
 		bool clean = true;
 		for (unsigned i = 0; i < 64; i++) {
 			Answer answer{};
@@ -64,7 +64,7 @@ void answers_are_clean(const Device &device)
 			ib_uverbs_destroy_cq destroy{};
 			destroy.cq_handle = answer[0];
 			queues.push_back(destroy);
-			clean = clean && answer[reserved - 1] != 0 && answer[reserved] == 0; /* a size, and nothing */
+			clean = clean && answer[reserved - 1] != 0 && answer[reserved] == 0; /* a size, then zeros */
 		}
 		for (const ib_uverbs_destroy_cq &queue : queues)
 			check(command(fd, IB_USER_VERBS_CMD_DESTROY_CQ, queue), "IB_USER_VERBS_CMD_DESTROY_CQ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Datagrams whose requester finds an error, and resets while it is at work. */
+/* Datagrams whose requester finds an error, and resets while they are processed. */
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -30,7 +30,7 @@ public:
 		qp_ = create_qp(device, device.pd(), cq_.get(), limits);
 	}
 
-	/** A batch; the one with number @p bad names memory that is not there. */
+	/** Posts a batch; the one with number @p bad names memory that does not exist. */
 	void post(unsigned bad)
 	{
 		std::array<ibv_send_wr, batch> wrs{};
@@ -54,7 +54,7 @@ public:
 	void connect() { set_up_datagrams(qp_.get()); }
 	void reset() { check(set_state(qp_.get(), IBV_QPS_RESET), "to RESET"); }
 
-	/** How many completions come within the time, each of another request. */
+	/** Returns how many completions arrive within the time, each of another request. */
 	unsigned completions(unsigned enough, std::chrono::milliseconds limit)
 	{
 		std::array<unsigned, batch> seen{};
@@ -92,7 +92,7 @@ void failures_complete_once(const Device &device)
 			throw std::runtime_error("a datagram does not complete");
 		if (datagrams.completions(1, std::chrono::milliseconds(1)))
 			throw std::runtime_error("more completions than datagrams");
-		/* Nothing of before a reset comes behind it. */
+		/* No completion from before a reset arrives after it. */
 		datagrams.connect();
 		datagrams.post(batch - 1 - round % batch);
 		datagrams.reset();

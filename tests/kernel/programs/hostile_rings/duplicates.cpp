@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the responder keeps of READs, atomics and flushes, for their duplicates, is of the request that asks again, and
- * of none of another kind, region or domain. A requester that is reset and connected again at an earlier PSN sends such
- * duplicates: the responder does not see that anything happened.
+ * The responder keeps state of READs, atomics and flushes for their duplicates. A duplicate must only use the state of
+ * its own request, and of none of another kind, region or domain. A requester that is reset and connected again at an
+ * earlier PSN sends such duplicates: the responder does not notice.
  */
 #include <algorithm>
 #include <cstring>
@@ -36,7 +36,9 @@ prism_abi_send rdma(std::uint32_t opcode, std::uint64_t va, std::uint32_t rkey)
 	return send;
 }
 
-/** All of a region (level 1), of no type: needs neither an access right nor an address in the region */
+/**
+ * Returns a flush of all of a region (level 1), of no type: needs neither an access right nor an address in the region
+ */
 prism_abi_send flush(std::uint64_t va, std::uint32_t rkey, std::uint32_t bytes)
 {
 	prism_abi_send send = rdma(wr_flush, va, rkey);
@@ -45,7 +47,7 @@ prism_abi_send flush(std::uint64_t va, std::uint32_t rkey, std::uint32_t bytes)
 	return send;
 }
 
-/** A requester whose ring is written by hand, and a responder that keeps so many requests. */
+/** A requester whose ring is written by hand, and a responder that keeps answers for @p requests requests. */
 class Pair
 {
 public:
@@ -68,7 +70,7 @@ public:
 		std::fill_n(own_.data(), own_.size(), std::uint8_t{0x11});
 	}
 
-	/** The requester alone: its next request has this PSN. */
+	/** Reconnects the requester alone: its next request has this PSN. */
 	void go_back_to(std::uint32_t psn)
 	{
 		Path path = path_;
@@ -94,14 +96,14 @@ public:
 		return wc->status;
 	}
 
-	/** As run(), and it must succeed. */
+	/** Runs a request, which must succeed. */
 	void succeed(const prism_abi_send &send, std::uint32_t bytes, const char *what)
 	{
 		if (const ibv_wc_status status = run(send, bytes))
 			throw std::runtime_error(fmt::format("{}: {}", what, ibv_wc_status_str(status)));
 	}
 
-	/** A duplicate that is none: it must not be answered with data. */
+	/** Runs a false duplicate: it must not be answered with data. */
 	void refuse(const prism_abi_send &send, const char *what)
 	{
 		if (run(send, length) == IBV_WC_SUCCESS)
@@ -109,12 +111,12 @@ public:
 				fmt::format("{} is answered, with bytes {:#x}", what, local_.data()[0]));
 	}
 
-	/** The responder's region */
+	/** Returns the responder's region */
 	MemoryRegion &own() { return own_; }
-	/** The first byte of what the last request has read */
+	/** Returns the first byte that the last request has read */
 	[[nodiscard]] std::uint8_t read() const { return local_.data()[0]; }
 
-	/** On the responder: over the first bytes of its region */
+	/** Binds a window on the responder, over the first bytes of its region */
 	Owned<ibv_mw> window()
 	{
 		Owned<ibv_mw> made_window(made(ibv_alloc_mw(device_.pd(), IBV_MW_TYPE_1), "ibv_alloc_mw"));
@@ -126,7 +128,7 @@ public:
 		return made_window;
 	}
 
-	/** The same, but its addresses begin at 0 */
+	/** Binds the same window, but with addresses from 0 */
 	Owned<ibv_mw> zero_based_window()
 	{
 		Owned<ibv_mw> made_window(made(ibv_alloc_mw(device_.pd(), IBV_MW_TYPE_2), "ibv_alloc_mw"));
@@ -152,7 +154,7 @@ private:
 	Path path_;
 };
 
-/** What an atomic leaves behind is not the address of a READ. */
+/** The saved state of an atomic must not serve as the address of a READ. */
 void atomics_are_no_reads(const Device &device)
 {
 	Pair pair(device);
@@ -169,7 +171,7 @@ void atomics_are_no_reads(const Device &device)
 		"a READ outside of its window, at the PSN of an atomic,");
 }
 
-/** What a flush leaves behind is not the key of a READ. */
+/** The saved state of a flush must not serve as the key of a READ. */
 void flushes_are_no_reads(const Device &device)
 {
 	Pair pair(device);
@@ -187,7 +189,7 @@ void flushes_are_no_reads(const Device &device)
 		"a READ of another domain's region, without any right,");
 }
 
-/** Nor is a range that ends where memory begins a part of what was read. */
+/** A range that wraps around the address space is not part of the range that was read. */
 void ranges_do_not_wrap(const Device &device)
 {
 	Pair pair(device);
@@ -197,7 +199,7 @@ void ranges_do_not_wrap(const Device &device)
 		"a READ of the end of the address space");
 }
 
-/** A duplicate may ask for a part of what was read, but no duplicate moves where that begins. */
+/** A duplicate may ask for a part of the range that was read, but no duplicate moves its start. */
 void ranges_do_not_move(const Device &device)
 {
 	Pair pair(device);
@@ -211,7 +213,7 @@ void ranges_do_not_move(const Device &device)
 		"a READ beyond its window, behind a part,");
 }
 
-/** The addresses of a zero-based window are not those of its region, the second time neither. */
+/** The addresses of a zero-based window are not those of its region, for a duplicate neither. */
 void zero_based_windows_are_read_again(const Device &device)
 {
 	Pair pair(device);
@@ -225,7 +227,7 @@ void zero_based_windows_are_read_again(const Device &device)
 	}
 }
 
-/** The key of a READ of nothing is not looked at, the second time neither. */
+/** The key of a READ of nothing is not checked, for a duplicate neither. */
 void nothing_is_read_again(const Device &device)
 {
 	Pair pair(device);
@@ -235,7 +237,7 @@ void nothing_is_read_again(const Device &device)
 	}
 }
 
-/** A request without a length in between changes nothing of that. */
+/** A request without a length in between makes no difference. */
 void nothing_in_between(const Device &device)
 {
 	Pair pair(device);
@@ -248,7 +250,7 @@ void nothing_in_between(const Device &device)
 		throw std::runtime_error("a READ once more brings other bytes");
 }
 
-/** No room for a request at all, or for more than fits into the attribute */
+/** The responder keeps no answer at all, or more than fit into the attribute */
 void flushes_need_room(const Device &device)
 {
 	Pair none(device, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The kernel flushes what was posted. A user that goes on posting must not keep it there. */
+/* The kernel flushes posted requests. A user that goes on posting must not keep it busy for ever. */
 #include <sched.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::atomic_ref<std::uint32_t> consumer(const Ring &ring)
 	return std::atomic_ref(ring.header()->consumer_index);
 }
 
-/** While it lives, this thread stays on one processor and leaves it to others to use the rest. */
+/** Keeps this thread on one processor while it lives; other threads can move to the rest by leave_it(). */
 class OnOneProcessor
 {
 public:
@@ -53,7 +53,7 @@ public:
 	OnOneProcessor &operator=(const OnOneProcessor &) = delete;
 	~OnOneProcessor() { sched_setaffinity(0, sizeof(all_), &all_); }
 
-	/** This thread, which the other one has started, runs on the rest. */
+	/** Moves the calling thread, which inherited the one processor, to the rest. */
 	void leave_it() const { check(sched_setaffinity(0, sizeof(others_), &others_), "sched_setaffinity"); }
 
 private:
@@ -61,13 +61,13 @@ private:
 };
 
 /**
- * A user that posts as fast as the kernel flushes: the queue of @p receives is full again whenever one is taken, and
- * the one of @p completions empty whenever one comes.
+ * A user that posts as fast as the kernel flushes: it refills the queue of @p receives whenever one is taken, and
+ * empties the one of @p completions whenever one arrives.
  */
 class Poster
 {
 public:
-	/** Gives up after @p seconds, so that a flush that goes on as long as it does ends at some time. */
+	/** Gives up after @p seconds, so that even a flush that lasts as long as the posting ends at some time. */
 	Poster(const Ring &receives, const Ring &completions, std::chrono::seconds seconds,
 		const OnOneProcessor *other = nullptr)
 		: end_(Clock::now() + seconds), thread_([=, this](const std::stop_token &stop) {
@@ -78,7 +78,7 @@ public:
 	{
 	}
 
-	/** How many receives the kernel has taken. */
+	/** Returns how many receives the kernel has taken. */
 	[[nodiscard]] std::uint64_t taken() const { return taken_; }
 	[[nodiscard]] bool has_given_up() const { return Clock::now() >= end_; }
 
@@ -107,10 +107,10 @@ struct Receiver {
 	explicit Receiver(const Device &device)
 	{
 		Finder finder;
-		cq = create_cq(device, 4 * receives_at_most); /* overflows neither while the poster looks elsewhere, */
+		cq = create_cq(device, 4 * receives_at_most); /* does not overflow while the poster is elsewhere, */
 		completions = finder.take(Kind::completions, Kind::completions).at(0);
 		QpLimits limits;
-		limits.recv_wr = receives_at_most; /* nor is this empty then */
+		limits.recv_wr = receives_at_most; /* nor does this run empty then */
 		qp = create_qp(device, device.pd(), cq.get(), limits);
 		receives = finder.take_queue(Kind::prism_sends, Kind::receives);
 		path.source = path.destination = device.some_gid(false);
@@ -122,7 +122,7 @@ struct Receiver {
 	Path path;
 };
 
-/** A reset takes what is there. */
+/** A reset flushes the receives that are there. */
 void resets_end(const Device &device)
 {
 	const Receiver receiver(device);
@@ -134,20 +134,20 @@ void resets_end(const Device &device)
 		check(set_state(receiver.qp.get(), IBV_QPS_RESET), "to RESET");
 		most = std::max(most, poster.taken() - before);
 	}
-	/* It looks once or twice at what is there. */
+	/* It checks the queue once or twice. */
 	if (most > std::uint64_t{receiver.receives.mask} * 4)
 		throw std::runtime_error(
 			fmt::format("a reset flushes {} receives of a queue of {}", most, receiver.receives.mask));
 }
 
-/** In ERROR the flush goes on as the posting does, but leaves the processor to others in between. */
+/** In ERROR the flush lasts as long as the posting, but yields the processor in between. */
 void errors_end(const Device &device)
 {
 	const Receiver receiver(device);
 	connect(device, receiver.qp.get(), receiver.path);
 	const OnOneProcessor here;
 	const Poster poster(receiver.receives, receiver.completions, std::chrono::seconds(10), &here);
-	while (producer(receiver.receives) == consumer(receiver.receives)) /* until it has begun */
+	while (producer(receiver.receives) == consumer(receiver.receives)) /* until the flush has begun */
 		std::this_thread::yield();
 	check(set_state(receiver.qp.get(), IBV_QPS_ERR), "to ERROR");
 	std::this_thread::sleep_for(std::chrono::milliseconds(10)); /* the kernel may flush in a thread of its own */
@@ -156,7 +156,7 @@ void errors_end(const Device &device)
 			"in ERROR receives are flushed in one go as long as they are posted: {}", poster.taken()));
 }
 
-/** The same of sends: what is posted in ERROR is flushed in batches, and others run between them. */
+/** The same of sends: sends posted in ERROR are flushed in batches, and others run between them. */
 void sends_end(const Device &device)
 {
 	Finder finder;
@@ -172,10 +172,10 @@ void sends_end(const Device &device)
 	connect(device, qp.get(), path);
 	const OnOneProcessor here;
 	const Poster poster(sends, completions, std::chrono::seconds(10), &here);
-	while (producer(sends) == consumer(sends)) /* until it has begun; nothing rings the doorbell */
+	while (producer(sends) == consumer(sends)) /* until the flush has begun; nothing rings the doorbell */
 		std::this_thread::yield();
 	check(set_state(qp.get(), IBV_QPS_ERR), "to ERROR");
-	for (unsigned i = 0; i < 20; i++) /* the kernel flushes in a thread of its own, which may come here late */
+	for (unsigned i = 0; i < 20; i++) /* the kernel flushes in a thread of its own, which may be late */
 		std::this_thread::sleep_for(std::chrono::milliseconds(10));
 	if (poster.has_given_up())
 		throw std::runtime_error(fmt::format(

@@ -15,7 +15,7 @@ using namespace prism::conformance;
 namespace
 {
 
-/** An address handle of our own, made and destroyed. Its number, which the next ones follow. */
+/** Makes and destroys an address handle of our own; returns its number, which the next handles follow. */
 std::uint32_t number_of_handle(const Device &device)
 {
 	Answer answer{};

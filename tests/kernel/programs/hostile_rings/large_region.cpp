@@ -13,7 +13,7 @@ namespace prism::hostile
 
 using namespace prism::conformance;
 
-/** The same 2 MiB again and again, so that no machine is too small for it. */
+/** Maps the same 2 MiB again and again, so that no machine is too small for it. */
 void large_regions_are_taken(const Device &device)
 {
 	constexpr std::size_t piece = 2 << 20, size = (std::size_t{1} << 30) + piece;
@@ -28,7 +28,7 @@ void large_regions_are_taken(const Device &device)
 				? errno
 				: 0,
 			"mmap");
-	/* A number: ibv_reg_mr(), a macro, combines it with one of another enumeration. */
+	/* An integer: ibv_reg_mr(), a macro, combines it with a value of another enumeration. */
 	ibv_mr *region = ibv_reg_mr(device.pd(), start, size, int{IBV_ACCESS_LOCAL_WRITE});
 	const int error = region ? 0 : errno;
 	if (region)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* That the last receive has been reached is told once: each event is kernel memory until it is read. */
+/* The event for the last receive is raised once: each event is kernel memory until it is read. */
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>

@@ -46,7 +46,7 @@ Path loopback(const Device &device)
 	path.source = path.destination = device.some_gid(false);
 	path.mtu = 1024;
 	path.send_psn = path.recv_psn = 0xfffff0;
-	path.timeout = 8; /* 1 ms: what is not answered is repeated and given up soon */
+	path.timeout = 8; /* 1 ms: unanswered requests are repeated, and soon given up */
 	path.retry = 1;
 	return path;
 }
@@ -68,7 +68,7 @@ private:
 	void note(Kind kind, Kind also);
 	void add_pair(const QpLimits &limits);
 	void reconnect(Pair &pair);
-	/** Do it while no rubbish is written. */
+	/** Runs @p action while no rubbish is written. */
 	void in_peace(const std::function<void()> &action);
 	void tidy(const std::vector<Ring> &rings) const;
 	void drive(Pair &pair);
@@ -88,7 +88,7 @@ private:
 	std::vector<Ring> rings_;
 	ValidNames names_;
 	std::mutex quiet_;                     /* held where the provider reads a completion queue */
-	std::atomic<bool> wants_quiet_{false}; /* a mutex alone is not fair to who rarely asks */
+	std::atomic<bool> wants_quiet_{false}; /* a mutex alone is unfair to a thread that rarely asks */
 };
 
 void Round::note(Kind kind, Kind also)
@@ -136,7 +136,7 @@ void Round::add_pair(const QpLimits &limits)
 	sane.srq = nullptr;
 	Pair pair;
 	pair.peer = create_qp(device_, device_.pd(), peers_cq_.get(), sane);
-	finder_.take(Kind::completions, Kind::completions); /* the peer's stay as they are */
+	finder_.take(Kind::completions, Kind::completions); /* the peer's are not spoilt */
 	pair.victim = create_qp(device_, device_.pd(), cq_.get(), limits);
 	const Kind sends = limits.prism ? Kind::prism_sends : Kind::sends;
 	note(limits.srq ? sends : Kind::receives, sends);
@@ -144,7 +144,7 @@ void Round::add_pair(const QpLimits &limits)
 	connect_both(device_, pairs_.back().victim.get(), pairs_.back().peer.get(), loopback(device_));
 }
 
-/** SENDs for the receive queues, ALLOCATEs for the free list, WRITEs and READs, all of them faultless */
+/** Posts SENDs for the receive queues, ALLOCATEs for the free list, WRITEs and READs, all of them faultless */
 void Round::drive(Pair &pair)
 {
 	static constexpr unsigned opcodes[] = {IBV_WR_SEND, IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
@@ -170,7 +170,9 @@ void Round::drive(Pair &pair)
 		;
 }
 
-/** The provider looks through completion queues when a queue pair goes, and believes what it finds there. */
+/**
+ * Empties completion queues: the provider searches them when a queue pair is destroyed, and believes their contents.
+ */
 void Round::tidy(const std::vector<Ring> &rings) const
 {
 	for (const Ring &ring : rings)
@@ -199,14 +201,14 @@ void Round::reconnect(Pair &pair)
 		in_peace([&] { connect_both(device_, pair.victim.get(), pair.peer.get(), loopback(device_)); });
 		reconnections++;
 	} catch (const std::exception &) {
-		/* The first of the two to be connected serves the rubbish in its rings at once, which may break it or
-		 * the other one before both are: then they are connected the next time. */
+		/* The first of the two to be connected processes the rubbish in its rings at once, which may break it
+		 * or the other one before both are connected: then the next attempt connects them. */
 		if (state_of(pair.victim.get()) != IBV_QPS_ERR && state_of(pair.peer.get()) != IBV_QPS_ERR)
 			throw;
 	}
 }
 
-/** Queues are copied when they are resized, by indices that are rubbish. Both may be refused. */
+/** Resizes queues: the kernel copies them by indices that are rubbish. Both may be refused. */
 void Round::resize()
 {
 	ibv_resize_cq(cq_.get(), static_cast<int>(random_.between(1, 300)));
@@ -224,7 +226,7 @@ void Round::run(std::chrono::milliseconds time)
 		Spoiler spoil(names_, seed, opcode_);
 		test::Random choice(seed + 1);
 		while (!stop.stop_requested()) {
-			/* Who wished it may have failed, and then waits for this thread. */
+			/* The thread that asked for quiet may have failed, and then waits for this thread. */
 			while (wants_quiet_ && !stop.stop_requested())
 				std::this_thread::yield();
 			{
@@ -259,7 +261,7 @@ void Round::run(std::chrono::milliseconds time)
 	bell.request_stop();
 	spoiler.join();
 	bell.join();
-	/* The mappings change with this, so nobody may write there any more. */
+	/* This changes the mappings, so nobody may write there any more. */
 	resize();
 	const std::vector<Mapping> left = uverbs_mappings();
 	std::erase_if(rings_,
@@ -269,7 +271,7 @@ void Round::run(std::chrono::milliseconds time)
 	device_.take_events();
 }
 
-/** A chain over fresh objects: everything is as it should be. */
+/** Runs a chain over fresh objects; returns true if everything is as it should be. */
 bool normal_exchange(const Device &device)
 {
 	MemoryRegion memory(device.pd(), memory_size);
@@ -307,7 +309,7 @@ bool normal_exchange(const Device &device)
 	       memory.word(2048) == memory.va(8192) && !std::memcmp(memory.data() + 8192, memory.data(), 100);
 }
 
-/** What needs no rubbish, but a certain entry or command: each of them, and whether any fails. */
+/** Runs the checks that need a certain entry or command, and no rubbish; returns true if any fails. */
 bool checks_fail(const Device &device)
 {
 	bool failed = false;

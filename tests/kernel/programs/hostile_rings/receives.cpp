@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A receive is what the module copied and checked: sums, cursors and later changes in the ring do not count. */
+/* The module copies and checks a receive: sums, cursors and later changes in the ring do not count. */
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -37,7 +37,7 @@ public:
 		path_.source = path_.destination = device.some_gid(false);
 	}
 
-	/** @p count sges of @p room bytes, and all else as it should be */
+	/** Writes a receive of @p count sges of @p room bytes, all else as it should be */
 	prism_abi_recv *write(std::uint32_t count)
 	{
 		connect_both(device_, qp_.get(), peer_.get(), path_);
@@ -50,7 +50,7 @@ public:
 		return entry;
 	}
 
-	/** How the receive ends that a message of @p length bytes meets. */
+	/** Sends a message of @p length bytes; returns the status of its receive. */
 	ibv_wc_status receive(std::uint32_t length)
 	{
 		const std::atomic_ref<std::uint32_t> producer(ring_.header()->producer_index);
@@ -70,7 +70,7 @@ public:
 		return wc->status;
 	}
 
-	/** Where the bytes of the message came to lie: in @p sge from @p offset on? */
+	/** Returns true if the bytes of the message are in @p sge from @p offset on. */
 	[[nodiscard]] bool landed(std::uint32_t sge, std::uint32_t offset, std::uint32_t length) const
 	{
 		const std::uint8_t *at = memory_.data() + std::size_t{1024} * sge + offset;
@@ -92,10 +92,10 @@ void expect(bool condition, const char *what)
 		throw std::runtime_error(what);
 }
 
-/** Sums and cursors that are not those of the sges */
+/** Sums and cursors that do not match the sges */
 void lies_do_not_count(Receiver &receiver)
 {
-	/* The module's copy has four sges from now on. */
+	/* From now on the module's copy has four sges. */
 	receiver.write(sges);
 	expect(receiver.receive(too_much) == IBV_WC_SUCCESS, "a receive of four sges");
 	expect(receiver.landed(0, 0, room) && receiver.landed(1, 0, too_much - room), "the bytes of two sges");

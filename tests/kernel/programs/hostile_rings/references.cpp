@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What is destroyed is not waited for in vain. rxe waits 50 s for the last reference, warns, and then frees the object
- * although somebody has it.
+ * Destruction must not wait for a reference that is never dropped. rxe waits 50 s for the last reference, warns, and
+ * then frees the object although it is still referenced.
  */
 #include <algorithm>
 #include <cerrno>

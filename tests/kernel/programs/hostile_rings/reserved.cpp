@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What has no meaning yet in prism_abi.h is refused, so that it can get one. */
+/* Reserved values of prism_abi.h are refused, so that they can get a meaning later. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ public:
 		ring_ = finder.take_queue(Kind::prism_sends, Kind::prism_sends);
 	}
 
-	/** How an entry completes on a queue pair that is connected to itself. */
+	/** Posts an entry on a queue pair that is connected to itself; returns its status. */
 	ibv_wc_status post(const prism_abi_send &send)
 	{
 		Path path;
@@ -62,7 +62,7 @@ private:
 	Ring ring_;
 };
 
-/** @p plain is taken, and refused once @p spoil has been at it. */
+/** Expects that @p plain is accepted, and refused after @p spoil has changed it. */
 void expect_refused(Poster &poster, const prism_abi_send &plain, const std::string &what,
 	const std::function<void(prism_abi_send &)> &spoil)
 {
@@ -100,7 +100,7 @@ void expect_sends_refused(const Device &device)
 
 /* Commands ------------------------------------------------------------------------------------------------------ */
 
-/** Of a context that is opened for it */
+/** Opens a context; returns the error of the command */
 int alloc_ucontext(const Device &device, const Rest &rest)
 {
 	const Descriptor file(
@@ -155,7 +155,7 @@ int reg_mr_command(const Device &device, const Rest &rest)
 	return reg_mr(device, rest);
 }
 
-/** Not on 6.1 */
+/** Not supported on 6.1 */
 int rereg_mr(const Device &device, const Rest &rest)
 {
 	const MemoryRegion memory(device.pd(), 4096);
@@ -173,7 +173,7 @@ int create_ah(const Device &device, const Rest &rest)
 	return pass_handle(device, rest, answer);
 }
 
-/** Create a completion queue and resize it; which of the two has the rest. */
+/** Creates a completion queue and resizes it, each with its own rest. */
 int completion_queue(const Device &device, const Rest &create_rest, const Rest &resize_rest)
 {
 	const int fd = device.context()->cmd_fd;
@@ -202,7 +202,7 @@ int resize_cq(const Device &device, const Rest &rest)
 	return completion_queue(device, {}, rest);
 }
 
-/** Our part of these commands, two words, all 0, and @p rest behind it */
+/** Returns our part of these commands, two words, all 0, and @p rest behind it */
 Rest behind_ours(const Rest &rest)
 {
 	Rest all(2);
@@ -212,7 +212,7 @@ Rest behind_ours(const Rest &rest)
 	return all;
 }
 
-/** Create a shared receive queue and modify it, each with what it has for the driver */
+/** Creates a shared receive queue and modifies it, each with its part for the driver */
 int shared_queue(const Device &device, const Rest &create_part, const Rest &modify_part)
 {
 	const int fd = device.context()->cmd_fd;
@@ -264,7 +264,7 @@ int create_queue_pair(const Device &device, const Rest &rest)
 	return queue_pair(device, behind_ours(rest));
 }
 
-/** In our part of a command: flags that mean nothing yet, and the reserved word */
+/** Checks our part of commands: flags without a meaning yet, and the reserved word */
 void expect_parts_refused(const Device &device)
 {
 	for (const Rest &part : {Rest{1u << 31, 0}, Rest{0, 1}}) {
@@ -299,7 +299,7 @@ int modify_qp(const Device &device, const Rest &rest)
 	return submit_words(device.context()->cmd_fd, words);
 }
 
-/** Whatever stands behind the part of a command that the module knows is 0. */
+/** Words behind the part of a command that the module knows must be 0. */
 void expect_rests_refused(const Device &device)
 {
 	static constexpr struct {

@@ -19,7 +19,7 @@ using namespace prism::conformance;
 namespace
 {
 
-/** The queue that begins there, if one does. */
+/** Reads the header of the queue that begins there; returns false if there is none. */
 bool read_header(Ring &ring)
 {
 	const prism_abi_queue *header = ring.header();
@@ -121,7 +121,7 @@ std::vector<Ring> Finder::take(Kind kind, Kind also)
 			ring.kind = Kind::free_list;
 		rings.push_back(ring);
 	}
-	/* Of a queue pair's two, sends have the larger entries. */
+	/* Of a queue pair's two queues, the send queue has the larger entries. */
 	if (rings.size() == 2 && kind != also && rings[0].kind == kind && rings[1].kind == kind)
 		rings[rings[0].log2_entry_size > rings[1].log2_entry_size ? 0 : 1].kind = also;
 	known_ = now;
@@ -183,7 +183,7 @@ void Spoiler::send_entry(const Ring &ring, std::uint8_t *entry)
 	case 0:
 		send.opcode = static_cast<std::uint32_t>(random_.below(256));
 		break;
-	case 1: /* IB_WR_REG_MR of the kernel, and what lies around the ends of its tables */
+	case 1: /* IB_WR_REG_MR of the kernel, and values around the ends of its tables */
 		send.opcode =
 			random_.pick({0x20u, 0x21u, 0x1fu, 0xf0u, 0x100u, 0xffffffffu, 0x80000000u, 0xbfu, 0xc4u});
 		break;
@@ -256,7 +256,7 @@ void Spoiler::receive_entry(const Ring &ring, std::uint8_t *entry)
 		(ring.entry_size() - sizeof(receive)) / sizeof(prism_abi_sge));
 }
 
-/** The indices, and now and then everything else that is in front of the entries */
+/** Spoils the indices, and now and then everything else in front of the entries */
 void Spoiler::indices(const Ring &ring)
 {
 	prism_abi_queue *header = ring.header();

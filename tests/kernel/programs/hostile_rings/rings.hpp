@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The queues that this process shares with the kernel, found behind the provider's back, and rubbish for them. */
+/* The queues that this process shares with the kernel, found without the provider, and rubbish for them. */
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ enum class Kind {
 	free_list, /* struct prism_abi_free_list */
 };
 
-/** A queue as it was before anybody spoilt its header. */
+/** A queue as it was before its header was spoilt. */
 struct Ring {
 	Kind kind = Kind::completions;
 	Mapping mapping;
@@ -47,21 +47,21 @@ struct Ring {
 	[[nodiscard]] std::size_t entry_size() const { return std::size_t{1} << log2_entry_size; }
 };
 
-/** Sees which mappings appear from one call to the next. */
+/** Finds the mappings that have appeared since the last call. */
 class Finder
 {
 public:
 	Finder() : known_(uverbs_mappings()) {}
-	/** What has appeared since; true for what is a queue. */
+	/** Returns the queues that have appeared since. */
 	std::vector<Ring> take(Kind kind, Kind also);
-	/** Of the queue pair that has appeared since: the queue of @p kind, which is receives or @p sends. */
+	/** Returns the queue of @p kind, which is receives or @p sends, of the queue pair that has appeared since. */
 	Ring take_queue(Kind sends, Kind kind);
 
 private:
 	std::vector<Mapping> known_;
 };
 
-/** Names that are valid, to be found in the rubbish now and then. */
+/** Valid names, which appear in the rubbish now and then. */
 struct ValidNames {
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
@@ -94,34 +94,37 @@ private:
 	const std::int64_t opcode_;
 };
 
-/** What ibv_post_send does behind the ring: no work request in the command, the kernel looks at the ring. */
+/**
+ * Does what ibv_post_send does after it has written the ring: no work request in the command, the kernel reads the
+ * ring.
+ */
 void ring_doorbell(ibv_qp *qp);
 
 struct DestroyHandle {
 	void operator()(ibv_ah *ah) const { ibv_destroy_ah(ah); }
 };
 using Handle = std::unique_ptr<ibv_ah, DestroyHandle>;
-/** Makes and destroys an address handle, with @p rest behind the command that makes it. 0 or errno. */
+/** Makes and destroys an address handle, with @p rest behind the command that makes it. Returns 0 or errno. */
 int pass_handle(const conformance::Device &device, const conformance::Rest &rest, conformance::Answer &answer);
-/** An address handle of the device itself. */
+/** Makes an address handle of the device itself. */
 Handle own_handle(const conformance::Device &device);
 inline constexpr std::uint32_t datagram_qkey = 0x11111111;
-/** A queue pair of datagrams, from any state to RTS by way of RESET. */
+/** Brings a queue pair of datagrams from any state to RTS by way of RESET. */
 void set_up_datagrams(ibv_qp *qp);
 
-/** Throws unless what prism_abi.h reserves is refused. */
+/** Throws unless everything that prism_abi.h reserves is refused. */
 void unknown_is_refused(const conformance::Device &device);
 /** Throws unless queue pairs reach ERROR and RESET while their user posts receives as fast as they are flushed. */
 void flushes_end(const conformance::Device &device);
-/** Throws if the answer to a command has bytes that nobody wrote. */
+/** Throws if the answer to a command has bytes that the module did not write. */
 void answers_are_clean(const conformance::Device &device);
-/** Throws unless a receive is what it was when the module looked at it, whatever else the ring says. */
+/** Throws unless a receive is as the module has checked it, whatever the ring says later. */
 void receives_are_checked(const conformance::Device &device);
 /** Throws unless each datagram completes once, whatever fails, and none behind a reset. */
 void failures_complete_once(const conformance::Device &device);
-/** Throws unless a duplicate is answered from what its own request left, and nothing else. */
+/** Throws unless a duplicate is answered from the state of its own request, and nothing else. */
 void duplicates_find_their_own(const conformance::Device &device);
-/** Throws if what is destroyed waits for a reference that something keeps. */
+/** Throws if destruction waits for a reference that something keeps. */
 void nothing_is_waited_for_in_vain(const conformance::Device &device);
 /** Throws unless an SRQ's queue pair in ERROR raises IBV_EVENT_QP_LAST_WQE_REACHED once. */
 void last_receive_is_told_once(const conformance::Device &device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The table of docs/semantics.md S.11.1, row by row, as far as a single packet or a few of them can show it. */
+/* The table of docs/semantics.md S.11.1, row by row, as far as one packet or a few can show it. */
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -47,14 +47,14 @@ void expect_counted(Bench &bench, const std::string &name, std::uint64_t before,
 {
 	const std::string counter = counter_name(bench.device, name);
 	if (counter.empty())
-		return; /* rxe has none for what it drops below the protocol */
+		return; /* rxe does not count packets dropped below the protocol */
 	bench.expect(wait_until([&] { return bench.device.counter(counter) == before + 1; }, std::chrono::seconds(2)),
 		fmt::format("{}: {} grew by {}, not by 1", what, counter, bench.device.counter(counter) - before));
 }
 
 /* Dropped in silence ------------------------------------------------------------------------------------------- */
 
-/** @p send gets a valid READ, spoils it and sends it. Nothing may come of it, and the next READ is answered. */
+/** Spoils a valid READ and sends it by @p send. It must have no effect, and the next READ is answered. */
 void dropped(Bench &bench, WireTarget &target, const std::string &what, const std::string &counter,
 	const std::function<void(Packet &)> &send)
 {
@@ -160,7 +160,7 @@ void not_receiving(Bench &bench)
 	bench.expect_alive(target, "PRISM opcodes to an ordinary queue pair");
 }
 
-/** NAK 0x60, once until the expected PSN has come */
+/** NAK 0x60, once until the expected PSN has arrived */
 void out_of_sequence(Bench &bench)
 {
 	WireTarget &target = bench.fresh(256, 0xfffffe);
@@ -181,7 +181,7 @@ void out_of_sequence(Bench &bench)
 
 /* Refused ------------------------------------------------------------------------------------------------------ */
 
-/** The device and the reference refuse @p request alike, and the counter is the reference's. */
+/** Expects that the device and the reference refuse @p request alike, and that the counter matches the reference. */
 void refused(Bench &bench, const Request &request, const std::string &what, const char *counter,
 	const Rights &access = reference::all_rights, std::uint8_t dest_rd_atomic = 16)
 {
@@ -202,7 +202,7 @@ void refused(Bench &bench, const Request &request, const std::string &what, cons
 	const std::vector<ibv_event_type> events = bench.device.take_events();
 	bench.expect(std::find(events.begin(), events.end(), event) != events.end(),
 		fmt::format("{}: no event {}", what, ibv_event_type_str(event)));
-	/* and nothing more is answered */
+	/* and no other answer */
 	target.send(exchange);
 	bench.expect_agreement(target, what);
 }
@@ -312,7 +312,7 @@ void free_lists(Bench &bench)
 
 /* Between two packets ------------------------------------------------------------------------------------------ */
 
-/** The region goes after the first packet of @p request: what the second one does with it is an access error. */
+/** Deregisters the region after the first packet of @p request: the second one's access is an access error. */
 void deregistered_between(Bench &bench, Request request, const std::string &what, bool takes_buffer)
 {
 	bench.memory.set_live(region_loose, false);
@@ -347,7 +347,7 @@ void deregistered_between(Bench &bench, Request request, const std::string &what
 	bench.expect_agreement(target, what);
 	if (!takes_buffer)
 		return;
-	/* S.7.2: its region has gone, so the buffer that came back is no good entry any more. */
+	/* S.7.2: its region is gone, so the buffer that came back is no longer a valid entry. */
 	bench.supply(list_loose, 1);
 	WireTarget &again = bench.fresh();
 	Request small = request_of(Op::allocate);
@@ -370,7 +370,7 @@ void regions_that_go(Bench &bench)
 	deregistered_between(bench, buffer, "the buffer of an ALLOCATE goes between its packets", true);
 }
 
-/** Standard requests inside unfinished PRISM ones, and the other way round */
+/** Standard requests inside unfinished PRISM ones, and vice versa */
 void inside_each_other(Bench &bench)
 {
 	const Request next[] = {
@@ -400,7 +400,7 @@ void inside_each_other(Bench &bench)
 		}
 }
 
-/** There was nothing wrong with the receive that the SEND was filling: it is flushed, and the event tells. */
+/** The receive of the unfinished SEND was not at fault: it is flushed, and the event reports the error. */
 void inside_a_send(Bench &bench)
 {
 	constexpr std::uint8_t send_first = 0x00, send_only = 0x04;
@@ -448,7 +448,7 @@ void statuses(Bench &bench)
 	bench.agree(target, empty, "an empty list");
 	bench.agree(target, request_of(Op::read, reference::conditional), "after NO_BUFFER");
 
-	/* Bad entries: nine of them are two requests' work, then a good one is found. */
+	/* Bad entries: two requests use up nine of them, then a good one is found. */
 	for (unsigned i = 0; i < 9; i++) {
 		reference::Entry entry;
 		entry.id = 1000 + i;
@@ -468,8 +468,8 @@ void statuses(Bench &bench)
 } // namespace
 
 /*
- * If the length were believed, the ICRC would be looked for 64 KiB behind the packet. What is there is no ICRC, so that
- * the packet is dropped all the same: only a kernel that watches memory tells.
+ * If the length were believed, the ICRC would be read 64 KiB behind the packet. There is no ICRC there, so the packet
+ * is dropped all the same: only a kernel that watches memory reveals it.
  */
 void run_without_length(Bench &bench)
 {

@@ -164,7 +164,7 @@ void Bench::expect_agreement(WireTarget &of, const std::string &what)
 			return state.popped == list.popped && state.reclaimed == list.reclaimed &&
 			       state.available == list.entries.size();
 		};
-		/* what a queue pair in ERROR gives back, it gives back a moment later */
+		/* a queue pair in ERROR gives its buffers back a moment later */
 		const bool agreed = wait_until(agrees, std::chrono::seconds(2));
 		expect(agreed, fmt::format("{}: list {}: popped {} reclaimed {} available {}, expected {} {} {}", what,
 				       i, state.popped, state.reclaimed, state.available, list.popped, list.reclaimed,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the parts of prism-packet-peer share: a device, its peer, memory at the addresses of the vectors, and a count.
- */
+/* Common parts of prism-packet-peer: a device, its peer, memory at the addresses of the vectors, and a count. */
 #pragma once
 
 #include <map>
@@ -21,7 +20,7 @@ using reference::Verdict;
 struct Options {
 	std::string device;
 	WirePath path;
-	std::string other_address; /* of the namespace too, but nobody's peer */
+	std::string other_address; /* of the namespace too, but without a connection */
 	std::string vectors;
 	std::string corpus; /* folder of seeds, or none */
 	std::uint64_t packets = 20000;
@@ -69,31 +68,31 @@ public:
 	DeviceWorld memory;
 	test::Random random;
 
-	/** The responder with this path MTU. */
+	/** Returns the responder with this path MTU. */
 	WireTarget &target(std::uint32_t mtu);
-	/** A fresh connection whose first PSN is @p psn, and the reference's. */
+	/** Makes a fresh connection whose first PSN is @p psn, on the device and in the reference. */
 	WireTarget &fresh(std::uint32_t mtu = 256, std::uint32_t psn = 0x100,
 		const reference::Rights &access = reference::all_rights, std::uint8_t dest_rd_atomic = 16);
 
 	void poke(std::uint64_t va, const Bytes &bytes);
 	void poke_word(std::uint64_t va, std::uint64_t value);
 	void poke_bounded(std::uint64_t va, std::uint64_t pointer, std::uint32_t bound);
-	/** A buffer of list @p list; its number tells its place in its region. */
+	/** Posts a buffer to list @p list; its number gives its place in its region. */
 	void supply(int list, unsigned number, std::uint32_t length = buffer_size);
-	/** The first buffer of a list was taken and came back. */
+	/** Tells the reference that the first buffer of a list was taken and came back. */
 	void taken_back(int list);
-	/** The device's memory as the reference has it, whatever was written there. */
+	/** Copies the reference's memory to the device's, whatever was written there. */
 	void restore_memory();
 	[[nodiscard]] WireNames names(const Request &request) const;
 
 	/* The count */
 	void section(const std::string &name);
 	bool expect(bool condition, const std::string &what);
-	/** Complaints of target, and memory and lists as the reference has them. */
+	/** Expects no complaint of target, and memory and lists equal to the reference's. */
 	void expect_agreement(WireTarget &target, const std::string &what);
-	/** Send it, and its outcome (but for the reason of a fault) must be the reference's. */
+	/** Sends @p request; its outcome (but for the reason of a fault) must equal the reference's. */
 	Outcome agree(WireTarget &target, const Request &request, const std::string &what);
-	/** A READ of a fresh request still works. */
+	/** Expects that a READ of a fresh request still works. */
 	void expect_alive(WireTarget &target, const std::string &what);
 	[[nodiscard]] int finish() const;
 	[[nodiscard]] bool wanted(std::string_view part) const;
@@ -104,15 +103,15 @@ private:
 	std::string section_;
 };
 
-/** A faultless READ of @p length bytes of region_main. */
+/** Returns a faultless READ of @p length bytes of region_main. */
 Request plain_read(std::uint32_t length, std::uint64_t offset = 0x2000);
 
-/* Where the requests below act, and where the pointer lies that those with T follow. */
+/* Address that the requests below act on, and address of the pointer that those with T follow. */
 inline constexpr std::uint64_t word_va = main_va + 0x3000, pointer_va = main_va + 0x1008;
-/** @p length means nothing to a CAS. */
+/** @p length has no meaning for a CAS. */
 Request operation(reference::Op op, unsigned flags = 0, std::uint32_t length = 24);
 
-/** The counter that S.12 gives a name, by the name that the device has for it, or empty. */
+/** Returns the device's name of the counter that S.12 names, or empty. */
 std::string counter_name(const Device &device, const std::string &name);
 
 /* The parts */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Bundles (W.12) to the device and from it: an entry is the packet that it replaces, whatever happens to those beside
- * it. What is malformed is in the vectors.
+ * Bundles (W.12) to the device and from it: an entry acts as the packet that it replaces, whatever happens to those
+ * beside it. Malformed bundles are in the vectors.
  */
 #include <infiniband/opcode.h>
 
@@ -26,7 +26,7 @@ using reference::Op;
 namespace
 {
 
-/** A CAS of word @p i: its result tells whether it was executed once. */
+/** Returns a CAS of word @p i whose result tells if it was executed once. */
 Request count_up(unsigned i)
 {
 	Request request = operation(Op::cas);
@@ -34,7 +34,7 @@ Request count_up(unsigned i)
 	return request;
 }
 
-/** Requests of one connection with their exchanges; they stay where they are. */
+/** Requests of one connection with their exchanges, at stable addresses. */
 class Series
 {
 public:
@@ -58,7 +58,7 @@ public:
 		bench.peer.send(bundle_of(std::span(packets).subspan(begin, end - begin)));
 	}
 
-	/** Executed, and answered so. Ends with the first that is refused. */
+	/** Expects that they were executed and answered so. Stops at the first that is refused. */
 	void expect_executed(std::size_t begin, std::size_t end, const std::string &what)
 	{
 		for (std::size_t i = begin; i < end; i++) {
@@ -75,7 +75,7 @@ public:
 		bench.expect_agreement(target, what);
 	}
 
-	/** Answered as the first time, and not executed. */
+	/** Expects the answers of the first time, without execution. */
 	void expect_replayed(std::size_t begin, std::size_t end, const std::string &what)
 	{
 		for (std::size_t i = begin; i < end; i++)
@@ -127,7 +127,7 @@ void well_formed(Bench &bench)
 	most.expect_executed(0, writes.size(), "the most entries");
 }
 
-/** Answers of what stands in line together are one packet, however many READs with data are among them. */
+/** Answers to requests that waited together are one packet, however many READs with data are among them. */
 void answers_bundled(Bench &bench)
 {
 	Series series(bench, {count_up(0), count_up(1), operation(Op::read, 0, 64), count_up(2), count_up(0)}, 0x20);
@@ -142,7 +142,7 @@ void answers_bundled(Bench &bench)
 	bench.expect(now[0] == counted[0] + 1 && now[1] == counted[1] + 5, "tx_bundles, tx_bundled: other counts");
 }
 
-/** A peer of version 1, as far as the device knows: until a bundle comes, and again after a reset */
+/** For the device, the peer is of version 1 until it sends a bundle, and again after a reset */
 void answers_single(Bench &bench)
 {
 	for (unsigned round = 0; round < 2; round++) {
@@ -159,7 +159,7 @@ void answers_single(Bench &bench)
 	}
 }
 
-/** Access errors and F rules alike: those before it are answered, those behind it never happened. */
+/** Access errors and F rules alike: entries before it are answered, those behind it have no effect. */
 void refused_in_the_middle(Bench &bench)
 {
 	Request foreign = operation(Op::write);
@@ -177,7 +177,7 @@ void refused_in_the_middle(Bench &bench)
 	}
 }
 
-/** The same again whole, in part with new ones behind, otherwise bundled, and singly */
+/** The same again: whole, in part with new ones behind, bundled differently, and singly */
 void duplicates(Bench &bench)
 {
 	Series series(bench, counts(8));
@@ -206,7 +206,7 @@ void duplicates(Bench &bench)
 		"duplicates: another count of replays");
 }
 
-/** One that was lost before it makes a bundle a sequence error, once. */
+/** If a request before it was lost, a bundle is a sequence error, once. */
 void ahead(Bench &bench)
 {
 	Series series(bench, counts(5), 0xfffffe);
@@ -236,7 +236,7 @@ void among_others(Bench &bench)
 	series.expect_silence("bundles among others");
 }
 
-/** Inside of an unfinished message no entry has a place. */
+/** Inside an unfinished message no entry is allowed. */
 void inside_a_message(Bench &bench)
 {
 	Series series(bench, {operation(Op::write, 0, 600), count_up(0), count_up(1)});
@@ -255,7 +255,7 @@ void inside_a_message(Bench &bench)
 	bench.expect_agreement(series.target, "a bundle inside of a message");
 }
 
-/** Many at once: each entry's answer comes, in order. */
+/** Many at once: each entry's answer arrives, in order. */
 void many(Bench &bench)
 {
 	constexpr std::uint32_t number = 256, each = 16;
@@ -272,7 +272,7 @@ void many(Bench &bench)
 
 /* The device as requester ---------------------------------------------------------------------------------------- */
 
-/** @p number WRITEs of 8 bytes by one doorbell */
+/** Posts @p number WRITEs of 8 bytes by one doorbell */
 void post_writes(
 	Bench &bench, WireTarget &target, MemoryRegion &local, unsigned number,
 	const std::function<Request(unsigned)> &write = [](unsigned) { return operation(Op::write, 0, 8); })
@@ -328,7 +328,7 @@ void expect_completions(Bench &bench, const WireTarget &target, unsigned begin, 
 	}
 }
 
-/** One doorbell is one packet to a peer of version 2, and none of it to one of version 1. */
+/** One doorbell makes one packet to a peer of version 2, and no bundle to one of version 1. */
 void requests_bundled(Bench &bench)
 {
 	MemoryRegion local(bench.device.pd(), 4096, IBV_ACCESS_LOCAL_WRITE);
@@ -355,7 +355,7 @@ void requests_bundled(Bench &bench)
 	}
 }
 
-/** A standard request ends a bundle, and does not overtake it; one that stays alone is its packet. */
+/** A standard request ends a bundle, and does not overtake it; a single request is sent as its packet. */
 void requests_mixed(Bench &bench)
 {
 	constexpr std::uint8_t order[] = {PRISM_OP_WRITE_ONLY, IBV_OPCODE_RC_RDMA_WRITE_ONLY, PRISM_OP_WRITE_ONLY,
@@ -385,7 +385,7 @@ void requests_mixed(Bench &bench)
 	expect_completions(bench, target, 0, number, "a mixed list");
 }
 
-/** Answers in bundles: right ones, some missing, some again, and what is not well formed */
+/** Answers in bundles: right ones, some missing, some repeated, and malformed ones */
 void answers_from_peer(Bench &bench)
 {
 	constexpr unsigned number = 6;
@@ -409,7 +409,7 @@ void answers_from_peer(Bench &bench)
 	bench.expect(!next_completion(target.cq(), std::chrono::milliseconds(20)), "answers not well formed: accepted");
 	bench.peer.send(bundle_of(all.first(3)));
 	expect_completions(bench, target, 0, 3, "a bundle of answers");
-	/* An acknowledge has no place there: what is before it counts. */
+	/* An acknowledgement is not allowed there: the entries before it count. */
 	std::vector<Packet> mixed{answers[3], answers[4], answers[5]};
 	mixed[1][0] = 0x11;
 	bench.peer.send(bundle_of(mixed));
@@ -421,7 +421,7 @@ void answers_from_peer(Bench &bench)
 	bench.peer.drop_received();
 }
 
-/** What is not answered is sent again, bundled as may be. */
+/** Unanswered requests are sent again, bundled if possible. */
 void requests_repeated(Bench &bench)
 {
 	constexpr unsigned number = 4;

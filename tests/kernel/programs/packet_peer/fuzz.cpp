@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Packets from the seeds of tests/fuzz, mutated, to a responder and, as answers, to a requester with work requests
- * under way. Nothing may come of it but answers, errors of the queue pair and changes where the peer has rights.
+ * under way. Their only effects may be answers, errors of the queue pair and changes of memory that the peer has rights
+ * to.
  */
 #include <algorithm>
 #include <fstream>
@@ -23,7 +24,7 @@ constexpr unsigned outstanding = 12;
 constexpr std::uint8_t secret_byte = 0x5c;
 constexpr std::size_t longest = 1400;
 
-/** As tests/fuzz/hostile.hpp has it: control, parameter, length of two bytes, packet. */
+/** Record of a seed, as in tests/fuzz/hostile.hpp: control, parameter, length of two bytes, packet. */
 struct Record {
 	std::uint8_t control = 0, parameter = 0;
 	Packet packet;
@@ -63,7 +64,7 @@ void mutate(Packet &packet, test::Random &random)
 			packet.resize(std::min<std::size_t>(packet.size() + random.below(300), longest),
 				static_cast<std::uint8_t>(random.bits()));
 			break;
-		case 4: /* a field of four bytes with a value of note */
+		case 4: /* a field of four bytes with a notable value */
 			if (packet.size() >= at / 4 * 4 + 4)
 				put_unaligned_be32(
 					random.pick({0u, 1u, 0xffffffffu, 0x80000000u, 0x7fffffffu, 256u, 0x100000u}),
@@ -131,7 +132,7 @@ private:
 		post();
 	}
 
-	/** Where the queue pair is, and something for the peer to answer */
+	/** Polls completions, reads the queue pair's PSNs, and posts requests for the peer to answer */
 	void look_around()
 	{
 		ibv_wc wc;
@@ -140,7 +141,7 @@ private:
 			if (wc.opcode & IBV_WC_RECV && wc.status == IBV_WC_SUCCESS)
 				continue;
 			if (wc.wr_id >= 1000)
-				continue; /* a receive that was flushed */
+				continue; /* a flushed receive */
 			strays_ += wc.wr_id != completed_ % 1000;
 			completed_++;
 		}
@@ -191,10 +192,10 @@ private:
 		}
 		ibv_sge sge = local_.sge(0, 512);
 		ibv_recv_wr receive{1000, nullptr, &sge, 1}, *bad;
-		ibv_post_recv(target_.qp(), &receive, &bad); /* full is fine */
+		ibv_post_recv(target_.qp(), &receive, &bad); /* the queue may be full */
 	}
 
-	/** Somewhere among what is under way */
+	/** Returns a PSN among the requests under way */
 	std::uint32_t oldest_psn() { return send_psn_ - static_cast<std::uint32_t>(bench_.random.below(24)); }
 
 	void set_keys(Packet &packet)
@@ -251,7 +252,7 @@ private:
 		else
 			bench_.peer.send_raw(packet);
 		if (request)
-			recv_psn_++; /* a guess, until it is asked for again */
+			recv_psn_++; /* a guess, until it is queried again */
 	}
 
 	Bench &bench_;

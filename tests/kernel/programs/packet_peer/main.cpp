@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-packet-peer: the peer of a kernel device, made of sockets in another network namespace. It sends requests and
- * answers that are right, wrong, repeated, broken off, in trains or mutated, and holds what the device does against
+ * answers that are right, wrong, repeated, incomplete, in trains or mutated, and checks the device against
  * docs/wire-protocol.md and docs/semantics.md.
  */
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace
 struct Part {
 	const char *name;
 	void (*run)(Bench &);
-	bool slow = false; /* minutes: only if it is asked for */
+	bool slow = false; /* takes minutes: only on request */
 };
 constexpr Part parts[] = {
 	{"vectors", run_vectors},

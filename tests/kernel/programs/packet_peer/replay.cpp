@@ -19,14 +19,14 @@ using reference::Op;
 namespace
 {
 
-/** The packet without its MSN, which may be that of the repetition. */
+/** Returns the packet without its MSN, which may be that of the repetition. */
 Packet without_msn(Packet packet)
 {
 	std::fill_n(packet.begin() + bth_size + 1, 3, std::uint8_t{0});
 	return packet;
 }
 
-/** A request that is executed once: send it, change what it would change, send it again. */
+/** Sends a request, changes what it would change, and sends it again: it must be executed once. */
 void replayed(Bench &bench, WireTarget &target, const Request &request, const std::string &what)
 {
 	const Outcome expected = bench.world.execute(request);
@@ -35,7 +35,7 @@ void replayed(Bench &bench, WireTarget &target, const Request &request, const st
 	target.send(exchange);
 	bench.expect(target.answer(exchange, &first) == expected, what + ": outcome");
 	bench.expect_agreement(target, what);
-	/* Something else in between, which changes the word that a CAS compares. */
+	/* Another request in between, which changes the word that a CAS compares. */
 	bench.poke_word(word_va, 0);
 	const Request other = operation(Op::plain_read, 0, 16);
 	bench.agree(target, other, what + ": a READ in between");
@@ -48,7 +48,7 @@ void replayed(Bench &bench, WireTarget &target, const Request &request, const st
 	bench.expect(wait_until([&] { return bench.device.counter("prism_replays") == replays + 1; },
 			     std::chrono::seconds(2)),
 		what + ": not counted by prism_replays");
-	/* Acknowledges of its earlier packets are at the PSN before the expected one. */
+	/* Acknowledgements of its earlier packets are at the PSN before the expected one. */
 	bench.peer.drop_received();
 	bench.expect_agreement(target, what + ": after the duplicate");
 }
@@ -75,7 +75,7 @@ void executed_once(Bench &bench)
 	bench.poke_word(pointer_va, main_va + 0x4000);
 }
 
-/** A duplicate changes nothing of the chain: neither success into failure nor the other way round. */
+/** A duplicate does not change the chain: neither success into failure nor failure into success. */
 void chain_untouched(Bench &bench)
 {
 	WireTarget &target = bench.fresh(256, 0x50);
@@ -102,7 +102,7 @@ void chain_untouched(Bench &bench)
 	}
 }
 
-/** A data-returning READ is resolved again, with a newer number, even if it then ends otherwise. */
+/** A data-returning READ is resolved again, with a newer number, even if its result differs then. */
 void resolved_again(Bench &bench)
 {
 	WireTarget &target = bench.fresh(256, 0xfffffe);
@@ -132,7 +132,7 @@ void resolved_again(Bench &bench)
 	target.send(exchange);
 	bench.expect(target.answer_again(exchange).status == reference::Status::null_pointer,
 		"the status of a READ resolved again is not the saved one");
-	/* A fault in a duplicate is answered, and the queue pair stays. */
+	/* A fault in a duplicate is answered, and the queue pair survives. */
 	bench.world.execute(request);
 	const Exchange other = target.encode(request, bench.names(request), bench.random);
 	target.send(other);
@@ -148,7 +148,7 @@ void resolved_again(Bench &bench)
 	bench.expect_alive(target, "a duplicate READ that faults");
 }
 
-/** A READ of three packets through a pointer, and what is asked for of it afterwards */
+/** A READ of three packets through a pointer, and repeats of it afterwards */
 class Resumption
 {
 public:
@@ -167,7 +167,7 @@ public:
 	}
 	[[nodiscard]] WireTarget &target() { return target_; }
 
-	/** Ask for it from packet @p at on; the packets of the answer, @p count are expected. */
+	/** Requests it from packet @p at on; returns the packets of the answer, of which @p count are expected. */
 	std::vector<Packet> ask(std::uint32_t at, std::size_t count)
 	{
 		Packet packet = exchange_.packets[0];
@@ -184,7 +184,7 @@ public:
 		bench_.expect(!bench_.peer.receive(std::chrono::milliseconds(5)), "more packets than are missing");
 		return got;
 	}
-	/** The packets from @p at on are those that came first. */
+	/** Expects that the packets from @p at on equal those of the first answer. */
 	void expect_resumed(std::uint32_t at, const std::string &what)
 	{
 		const std::vector<Packet> got = ask(at, 3 - at);
@@ -193,7 +193,7 @@ public:
 			same = without_msn(got[i]) == without_msn(first_[at + i]);
 		bench_.expect(same, what);
 	}
-	/** All of it comes, of a newer resolution. */
+	/** Expects all of it, of a newer resolution. */
 	void expect_begun_anew(std::uint32_t at, const std::string &what)
 	{
 		const std::vector<Packet> got = ask(at, 3);
@@ -203,7 +203,7 @@ public:
 				      resolution(got[2]) == resolution(got[0]),
 			what);
 	}
-	/** One packet comes, an Acknowledge with NAK "remote access error". */
+	/** Expects one packet, an Acknowledge with NAK "remote access error". */
 	void expect_refused(std::uint32_t at, const std::string &what)
 	{
 		const std::vector<Packet> got = ask(at, 1);
@@ -221,7 +221,7 @@ private:
 	std::vector<Packet> first_;
 };
 
-/** A READ that lost packets goes on where it was, as long as that is the same memory. */
+/** A READ that lost packets resumes, as long as it reads the same memory. */
 void goes_on(Bench &bench)
 {
 	Resumption read(bench, main_va + 0x4000);
@@ -232,7 +232,7 @@ void goes_on(Bench &bench)
 	read.expect_begun_anew(0, "a READ asked for from its first packet");
 }
 
-/** What a conditional request has acted on stands. */
+/** A READ keeps its resolution once a conditional request has acted on it. */
 void followed(Bench &bench)
 {
 	Resumption read(bench, main_va + 0x4000);
@@ -268,7 +268,7 @@ void handed_out(Bench &bench)
 	read.expect_refused(1, "a READ that was followed, of a buffer that was handed out");
 }
 
-/** If its status becomes another one, that decides what comes behind it. */
+/** If its status changes, the new one decides the chain behind it. */
 void decides_anew(Bench &bench)
 {
 	Resumption read(bench, main_va + 0x4000);
@@ -282,7 +282,7 @@ void decides_anew(Bench &bench)
 		"a request behind a READ that was resolved again");
 }
 
-/** The last max_dest_rd_atomic answers are remembered; older ones and strange ones get nothing. */
+/** The last max_dest_rd_atomic answers are remembered; duplicates of older or other requests get no answer. */
 void forgotten(Bench &bench)
 {
 	constexpr std::uint8_t remembered = 4;
@@ -363,7 +363,7 @@ void run_abandoned(Bench &bench)
 	}
 	WireTarget &target = bench.fresh();
 	bench.agree(target, request, "an ALLOCATE of the buffer that came back");
-	/* The list goes while it is taken: the buffer is its owner's again. */
+	/* The list is destroyed while a buffer is taken: the buffer belongs to its owner again. */
 	std::optional<Owned<ibv_srq>> doomed(create_srq(bench.device, bench.device.pd(), 4, true));
 	check(post_buffer(doomed->get(), 1, {buffers_va, buffer_size, bench.memory.key(region_buffers)}), "post");
 	WireTarget &last = bench.fresh();
@@ -376,12 +376,12 @@ void run_abandoned(Bench &bench)
 	bench.expect_alive(bench.fresh(), "a list destroyed under an ALLOCATE");
 }
 
-/* List numbers that are given out again ------------------------------------------------------------------------ */
+/* List numbers that are reused ------------------------------------------------------------------------------------- */
 
 namespace
 {
 
-/** An ordinary SRQ, made and destroyed. Its number. */
+/** Makes and destroys an ordinary SRQ; returns its number. */
 std::uint32_t passing_number(const Device &device)
 {
 	const int fd = device.context()->cmd_fd;
@@ -400,12 +400,12 @@ std::uint32_t passing_number(const Device &device)
 
 } // namespace
 
-/** A buffer whose list has gone does not come back to the list of another domain that has its number now. */
+/** A buffer whose list is gone does not return to a list of another domain that has reused its number. */
 void run_recycled(Bench &bench)
 {
 	bench.section("a number given out again");
 	const Device &device = bench.device;
-	passing_number(device); /* the number before it is free: when that comes again, its own is next */
+	passing_number(device); /* the number before it is free: when that returns, its own is next */
 	std::optional<Owned<ibv_srq>> doomed(create_srq(device, device.pd(), 4, true));
 	const std::uint32_t number = number_of(doomed->get());
 	check(post_buffer(doomed->get(), 1, {buffers_va, buffer_size, bench.memory.key(region_buffers)}), "post");
@@ -419,7 +419,7 @@ void run_recycled(Bench &bench)
 	};
 	bench.expect(wait_until(popped), "the first packet takes no buffer");
 	doomed.reset();
-	constexpr std::uint32_t numbers = 1 << 20; /* then they begin again */
+	constexpr std::uint32_t numbers = 1 << 20; /* then they start again */
 	std::uint32_t passed = 0;
 	while (passed < numbers && passing_number(device) + 1 != number)
 		passed++;
@@ -436,8 +436,8 @@ void run_recycled(Bench &bench)
 
 /* Trains ------------------------------------------------------------------------------------------------------- */
 
-/** WRITEs of one size as one UDP_SEGMENT train. This host cuts it up, and numbers the IPv4 identifications as a NIC
- * would. */
+/** Sends WRITEs of one size as one UDP_SEGMENT train. This host cuts it up, and numbers the IPv4 identifications as a
+ * NIC would. */
 void run_trains(Bench &bench)
 {
 	bench.section("trains");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device as the requester: its packets are held against the specification, and what W.6.4 and W.8.3 do not accept
- * as an answer must not complete anything.
+ * The device as the requester: its packets are checked against the specification, and answers that W.6.4 and W.8.3 do
+ * not accept must not complete anything.
  */
 #include <infiniband/opcode.h>
 
@@ -42,7 +42,7 @@ public:
 			;
 	}
 
-	/** What the peer of this connection can do */
+	/** Declares the features of this connection's peer */
 	void declare(std::uint64_t features) const
 	{
 		prismdv_capability peer;
@@ -51,7 +51,7 @@ public:
 		check(prismdv_set_peer_capability(target->qp(), &peer), "prismdv_set_peer_capability");
 	}
 
-	/** Post it; its packets must be those of the specification. */
+	/** Posts @p request; its packets must be those of the specification. */
 	void ask(const Request &request)
 	{
 		asked = request;
@@ -83,7 +83,7 @@ public:
 	void expect_packet(Packet &expected)
 	{
 		set_qpn(expected, peer_qpn);
-		/* On a machine so slow that the timer runs out before we answer, what went before comes again. */
+		/* On a machine so slow that the timer expires before we answer, earlier packets are repeated. */
 		std::optional<Packet> got = bench.peer.receive();
 		while (got && is_behind(*got, expected))
 			got = bench.peer.receive();
@@ -101,7 +101,7 @@ public:
 			fmt::format("a request packet: {}, expected {}", to_hex(*got), to_hex(expected)));
 	}
 
-	/** An answer's BTH and AETH, with room for @p more bytes */
+	/** Returns an answer's BTH and AETH, with room for @p more bytes */
 	[[nodiscard]] Packet head(
 		std::uint8_t opcode, std::uint32_t psn, std::size_t more, std::uint8_t syndrome = 0x1f) const
 	{
@@ -156,7 +156,7 @@ public:
 				fmt::format("{}: status {} length {}", what, wc->vendor_err, wc->byte_len));
 	}
 
-	/** Send it: it is dropped, counted by @p counter unless that is empty, and completes nothing. */
+	/** Sends a packet: it is dropped, counted by @p counter unless that is empty, and completes nothing. */
 	void expect_dropped(const Packet &packet, const std::string &what, const char *counter = "rx_response_dropped")
 	{
 		const std::uint64_t before = *counter ? bench.device.counter(counter) : 0;
@@ -210,7 +210,7 @@ Request request_of(Op op, unsigned flags, std::uint32_t length)
 	return request;
 }
 
-/** Every operation with every legal combination, answered as it should be */
+/** Sends every operation with every legal combination, answered correctly */
 void packets_of_requests(Requester &requester)
 {
 	Bench &bench = requester.bench;
@@ -316,7 +316,7 @@ void strange_read_responses(Requester &requester)
 	};
 	for (const auto &row : strange)
 		requester.expect_dropped(row.packet, row.what);
-	/* A MIDDLE that nothing begins shows a loss: the READ is sent again. */
+	/* A MIDDLE without a FIRST reveals a loss: the READ is sent again. */
 	Packet cut = response(first, 0, 600, 256);
 	cut.resize(20);
 	requester.expect_dropped(cut, "an RDETH cut short");
@@ -358,9 +358,9 @@ void spliced(Requester &requester)
 }
 
 /**
- * Of two READs that were resolved again, as the first answer was lost, the second one's first answer comes late. It is
- * older than the first READ, and is not taken; but if a conditional request was sent behind it, which may have acted on
- * it, it is.
+ * Two READs were resolved again, as the first answer was lost; the first answer to the second one arrives late. It is
+ * older than the first READ's resolution, and is refused; but it is accepted if a conditional request was sent behind
+ * it, which may have acted on it.
  */
 void late(Requester &requester, bool followed)
 {
@@ -406,7 +406,7 @@ void negative(Requester &requester)
 			requester.expect_completion(
 				status, 0, 0, fmt::format("NAK {:#x} to operation {}", syndrome, static_cast<int>(op)));
 		}
-	/* An acknowledge at the last PSN, and a PSN sequence error: it is sent again. */
+	/* An acknowledgement at the last PSN, and a PSN sequence error: the request is sent again. */
 	for (const std::uint8_t syndrome : {0x1f, 0x60}) {
 		requester.connect();
 		const Request request = request_of(Op::write, 0, 16);
@@ -421,7 +421,7 @@ void negative(Requester &requester)
 	}
 }
 
-/** A READ that lost a packet is asked for from there, if the peer has declared that it lets it go on. */
+/** A READ that lost a packet is requested from there, if the peer has declared that it resumes READs. */
 void resumed(Requester &requester, std::uint64_t features)
 {
 	Bench &bench = requester.bench;
@@ -435,7 +435,7 @@ void resumed(Requester &requester, std::uint64_t features)
 	};
 	const auto expect_asked = [&](std::uint32_t at, const std::string &what) {
 		std::optional<Packet> again = bench.peer.receive();
-		/* Before we answer, the timer may run out once more. */
+		/* Before we answer, the timer may expire once more. */
 		for (int i = 0; i < 4 && again && psn_of(*again) != ((psn + at) & PRISM_PSN_MASK); i++)
 			again = bench.peer.receive();
 		bench.expect(again && psn_of(*again) == ((psn + at) & PRISM_PSN_MASK), what);
@@ -444,7 +444,7 @@ void resumed(Requester &requester, std::uint64_t features)
 	requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 5));
 	requester.answer(response(PRISM_OP_READ_RESPONSE_LAST, 3, 5));
 	expect_asked(resumes ? 2 : 0, resumes ? "a READ is not resumed" : "a READ is not repeated whole");
-	/* It has been resolved again, and the first packet of that is lost: it is asked for as a whole. */
+	/* It has been resolved again, and the first packet of that is lost: all of it is requested. */
 	if (resumes)
 		requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 5));
 	requester.expect_dropped(
@@ -459,7 +459,7 @@ void resumed(Requester &requester, std::uint64_t features)
 	bench.peer.drop_received();
 }
 
-/** The third of four packets of a READ never comes. That ends by the count of retries, whatever comes again. */
+/** The third of four packets of a READ never arrives. The retry count ends that, whatever is repeated. */
 void lost_for_ever(Requester &requester, std::uint64_t features)
 {
 	constexpr std::uint32_t most = 6;
@@ -491,7 +491,7 @@ void lost_for_ever(Requester &requester, std::uint64_t features)
 	bench.peer.drop_received();
 }
 
-/** The error stands at the request that was refused; one before it whose answer was lost is flushed. */
+/** The error is reported for the refused request; one before it whose answer was lost is flushed. */
 void refused_later(Requester &requester, std::uint8_t loss)
 {
 	Bench &bench = requester.bench;
@@ -504,7 +504,7 @@ void refused_later(Requester &requester, std::uint8_t loss)
 	requester.ask(read);
 	requester.ask(send);
 	requester.ask(last);
-	/* A sign of the loss: the requester goes back, and has yet to send the last again when it is refused. */
+	/* A sign of the loss: the requester goes back, and has not sent the last again when it is refused. */
 	if (loss)
 		requester.answer(requester.head(0x11, psn + 2, 0, loss));
 	requester.answer(requester.head(0x11, psn + 3, 0, 0x62));
@@ -520,7 +520,7 @@ void refused_later(Requester &requester, std::uint8_t loss)
 	bench.peer.drop_received();
 }
 
-/** What a connection was in the middle of is no matter of the next one. */
+/** Unfinished work of a connection does not affect the next one. */
 void reset_in_mid_read(Requester &requester)
 {
 	requester.connect();
@@ -533,12 +533,12 @@ void reset_in_mid_read(Requester &requester)
 	requester.expect_completion(IBV_WC_SUCCESS, 0, 16, "a WRITE after a connection that ended inside a READ");
 }
 
-/** It has gone back for a loss when it is reset; the first loss of the next connection makes it go back too. */
+/** It is reset after it has gone back for a loss; the first loss of the next connection makes it go back, too. */
 void reset_in_mid_retry(Requester &requester)
 {
 	Bench &bench = requester.bench;
 	Path path;
-	path.timeout = 20; /* 4 s: it is the loss that is answered, not the timer */
+	path.timeout = 20; /* 4 s: so the loss is acted on, not the timer */
 	for (const char *what : {"a first loss", "a first loss after a connection that ended inside a retry"}) {
 		requester.connect(0xfffff8, path);
 		requester.ask(request_of(Op::write, 0, 16));

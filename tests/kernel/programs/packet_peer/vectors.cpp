@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * tests/vectors/vectors.json against the device: each request as the file has it, but for queue pair, PSN, keys and
- * list, executed with the chain intact and broken; and each packet that is to be refused.
+ * tests/vectors/vectors.json against the device: each request as in the file, but for queue pair, PSN, keys and list,
+ * executed with the chain intact and broken; and each packet that must be refused.
  */
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ void put_key(Packet &packet, std::size_t at, std::uint32_t key)
 		put_unaligned_be32(key, packet.data() + at);
 }
 
-/** Live keys and list in place of those of the file. */
+/** Replaces keys and list of the file by live ones. */
 void put_keys(const Bench &bench, Packet &packet)
 {
 	const std::uint8_t opcode = packet[0], flags = packet[8];
@@ -66,7 +66,7 @@ void put_keys(const Bench &bench, Packet &packet)
 	}
 }
 
-/** Live names in place of those of the file. */
+/** Returns the packet with live names in place of those of the file. */
 Packet adapt(const Bench &bench, const WireTarget &target, const std::string &hex)
 {
 	Packet packet = from_hex(hex);
@@ -84,7 +84,7 @@ std::array<std::uint8_t, 32> operand(const json &fields, const char *name)
 	return bytes;
 }
 
-/** The request that begins with the packet of @p fields, as the reference has it. */
+/** Returns the request that begins with the packet of @p fields, in the reference's form. */
 Request to_request(const json &fields)
 {
 	static const std::map<std::string, Op> ops{
@@ -125,7 +125,7 @@ Request to_request(const json &fields)
 	return request;
 }
 
-/** What the pointers of the vectors point at, and something for each CAS to find. */
+/** Writes the targets of the vectors' pointers, and a value for each CAS to find. */
 void furnish(Bench &bench)
 {
 	bench.poke_word(main_va + 0x1008, main_va + 0x2000);
@@ -181,7 +181,7 @@ void execute(Bench &bench, WireTarget &target, const Vector &vector, const std::
 	bench.expect_agreement(target, what);
 }
 
-/** A CAS that misses. */
+/** Returns a CAS that misses. */
 Request broken_link()
 {
 	Request request;
@@ -216,7 +216,7 @@ void refused(Bench &bench, const std::string &name, std::uint32_t mtu, const std
 	for (const std::string &hex : hexes)
 		packets.push_back(adapt(bench, target, hex));
 	if (reject == "unknown_opcode") {
-		/* No answer: the next thing to come is the answer to the READ. */
+		/* No answer: the next packet to arrive is the answer to the READ. */
 		set_psn(packets[0], vector_psn);
 		bench.peer.send(packets[0]);
 		bench.expect_alive(target, name);
@@ -239,7 +239,7 @@ void refused(Bench &bench, const std::string &name, std::uint32_t mtu, const std
 	const std::vector<ibv_event_type> events = bench.device.take_events();
 	bench.expect(std::find(events.begin(), events.end(), IBV_EVENT_QP_REQ_ERR) != events.end(),
 		name + ": no IBV_EVENT_QP_REQ_ERR");
-	/* A message that was begun has written, and its buffer comes back. */
+	/* An unfinished message has written, and its buffer comes back. */
 	if (packets.size() > 1) {
 		bench.restore_memory();
 		if (packets[0][0] == PRISM_OP_ALLOCATE_FIRST)
@@ -263,7 +263,7 @@ void wrong_ones(Bench &bench, const json &file)
 /** A veth pair has an MTU of 1500. */
 constexpr std::uint32_t largest_mtu = 1024;
 
-/** As adapt(), the keys of the entries too as far as there are entries. */
+/** As adapt(), including the keys of the entries, as far as there are entries. */
 Packet adapt_bundle(const Bench &bench, const WireTarget &target, const std::string &hex)
 {
 	Packet packet = adapt(bench, target, hex);
@@ -282,7 +282,7 @@ Packet adapt_bundle(const Bench &bench, const WireTarget &target, const std::str
 	return packet;
 }
 
-/** The exchanges of requests that go out as one bundle, to be answered one by one. */
+/** Returns the exchanges of requests that are sent as one bundle, and answered one by one. */
 std::vector<Exchange> adopt_all(Bench &bench, WireTarget &target, const std::vector<Request> &requests)
 {
 	std::vector<Exchange> exchanges;
@@ -291,7 +291,7 @@ std::vector<Exchange> adopt_all(Bench &bench, WireTarget &target, const std::vec
 	return exchanges;
 }
 
-/** Up to a request that is refused, which ends all. */
+/** Expects the reference's answers, up to a request that is refused, which ends the connection. */
 void expect_answers(Bench &bench, WireTarget &target, const std::vector<Exchange> &exchanges, const std::string &what)
 {
 	for (std::size_t i = 0; i < exchanges.size(); i++) {
@@ -339,7 +339,10 @@ void right_bundles(Bench &bench, const json &file)
 	}
 }
 
-/** What entry @p k does, which stands at @p at and is not at fault: a WRITE of 16 bytes, or of none for want of room */
+/**
+ * Returns the request of entry @p k at offset @p at, which is not at fault: a WRITE of 16 bytes, or of none if there is
+ * no room
+ */
 Request bundled_write(unsigned k, const Packet &bundle, std::size_t at)
 {
 	const std::uint32_t length = get_unaligned_be32(bundle.data() + at) & 0xffff;
@@ -380,7 +383,7 @@ void refused_bundle(Bench &bench, const json &vector)
 	bench.expect_agreement(target, name);
 }
 
-/** As a packet of its own would be: dropped before the expected PSN, a sequence error behind it. */
+/** As for a single packet: dropped before the expected PSN, a sequence error behind it. */
 void misplaced_bundle(Bench &bench, const json &vector)
 {
 	const std::string name = vector.at("name");
@@ -425,7 +428,7 @@ void wrong_bundles(Bench &bench, const json &file)
 constexpr unsigned asked = 3; /* at least as many as a vector answers */
 constexpr std::uint64_t old_value = 0x1122334455667700;
 
-/** Compare and swaps of words of @p local, one by one; request @p reads is a READ. */
+/** Posts compare and swaps of words of @p local, one by one; request @p reads is a READ. */
 void ask(Bench &bench, const WireTarget &target, MemoryRegion &local, unsigned reads)
 {
 	for (unsigned k = 0; k < asked; k++) {
@@ -445,7 +448,7 @@ void ask(Bench &bench, const WireTarget &target, MemoryRegion &local, unsigned r
 	}
 }
 
-/** The answers before the entry at fault count, it and those behind it do not. */
+/** The answers before the entry at fault count; it and those behind it do not. */
 void dropped_bundle(Bench &bench, MemoryRegion &local, const json &vector)
 {
 	const std::string name = vector.at("name");
