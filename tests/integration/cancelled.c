@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: a thread that is cancelled (pthread_cancel(3)) while it is in a verb, or in a function of the C library
- * that is asked about a channel. Verbs are no cancellation points, and close(2) is one: the thread ends there, or where
- * it asks for it, and the process goes on. rping -P cancels its thread of completions so.
+ * Under prism-run: a thread is cancelled (pthread_cancel(3)) during a verb, or during a function of the C library that
+ * acts on a channel. Verbs are no cancellation points, and close(2) is one: the thread ends there, or at its next
+ * cancellation point, and the process goes on. rping -P cancels its thread of completions like this.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -27,7 +27,7 @@ static void poll_often(void)
 		ibv_poll_cq(loop.cq, 1, &wc);
 }
 
-/* Many packets: what leaves as a train leaves by another system call than a single one. */
+/* Posts many packets: a train is sent by another system call than a single packet. */
 static void post_much(void)
 {
 	struct ibv_sge from = {(uintptr_t)memory, sizeof(memory) / 2, loop.mr->lkey};
@@ -63,7 +63,7 @@ static void look_at_channel(void)
 static const struct work {
 	const char *what;
 	void (*run)(void);
-	int may_end; /* before it is done */
+	int may_end; /* true if the thread may end before the work is done */
 } work[] = {
 	{"a thread that polls is cancelled", poll_often, 0},
 	{"a thread that posts is cancelled", post_much, 0},
@@ -73,7 +73,7 @@ static const struct work {
 	{"a thread that looks at an event channel is cancelled", look_at_channel, 0},
 };
 
-/* The request to end is there before the verb is called, and nothing else of the thread's is a cancellation point. */
+/* The cancellation is pending before the verb is called, and the thread has no other cancellation point. */
 static void *works(void *what)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);

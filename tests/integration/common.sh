@@ -8,14 +8,14 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/prism-test.XXXXXX")
 children=()
 failures=0
 LC_ALL=C
-PATH=$PATH:/usr/sbin:/sbin # ethtool, mke2fs and others, which Debian's users do not find
+PATH=$PATH:/usr/sbin:/sbin # ethtool, mke2fs and others, which are not in a Debian user's path
 
 skip() {
 	echo "SKIP: $*"
 	exit 77
 }
 
-# fail TEXT [FILE...]: goes on, so that one run shows all that is wrong
+# fail TEXT [FILE...]: reports a failure and goes on, so that one run shows all of them
 fail() {
 	local text=$1 file
 	shift
@@ -30,7 +30,7 @@ pass() {
 	echo "ok: $*"
 }
 
-# alone ARGUMENT...: run this script in a network namespace of its own, if this user may: with nobody else on ::1
+# alone ARGUMENT...: runs this script in a network namespace of its own, if this user may: then ::1 is not shared
 alone() {
 	if [ -z "${IN_NAMESPACE:-}" ] && unshare -rn true 2>/dev/null; then
 		IN_NAMESPACE=1 exec unshare -rn "$0" "$@"
@@ -65,7 +65,7 @@ finish() {
 	exit 0
 }
 
-# start LOG COMMAND...: in the background; its pid is in $started
+# start LOG COMMAND...: starts the command in the background; its pid is in $started
 start() {
 	local log=$1
 	shift
@@ -74,7 +74,7 @@ start() {
 	children+=("$started")
 }
 
-# wait_listening PORT PID: until somebody listens there; 1 if PID ends first, or after 20 seconds
+# wait_listening PORT PID: waits until there is a listener at the port; 1 if PID ends first, or after 20 seconds
 wait_listening() {
 	local tries
 	for ((tries = 0; tries < 400; tries++)); do
@@ -85,7 +85,7 @@ wait_listening() {
 	return 1
 }
 
-# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
+# free_ports COUNT: prints that many free TCP ports, separated by spaces
 free_ports() {
 	python3 -c '
 import socket, sys
@@ -93,7 +93,7 @@ sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]
 print(*[s.getsockname()[1] for s in sockets])' "$1"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds
+# wait_for SECONDS COMMAND...: waits until the command succeeds
 wait_for() {
 	local tries=$(($1 * 20))
 	shift
@@ -131,7 +131,7 @@ pair() {
 	fi
 }
 
-# expect CODE NAME COMMAND...: its exit status; its output is in out and err
+# expect CODE NAME COMMAND...: expects that exit status; the output is in out and err
 expect() {
 	local wanted=$1 name=$2 code
 	shift 2
@@ -143,7 +143,7 @@ expect() {
 	fi
 }
 
-# shows TEXT COMMAND...: exactly that, with the end of a line, if the standard output is a terminal
+# shows TEXT COMMAND...: expects exactly that, with the end of a line, if the standard output is a terminal
 shows() {
 	local text=$1
 	shift
@@ -151,19 +151,19 @@ shows() {
 	printf '%s\r\n' "$text" | cmp -s - "$work/out" || fail "a terminal does not show '$text' of $*" "$work/out" "$work/err"
 }
 
-# says TEXT: the last command did, on the standard error, in one line
+# says TEXT: expects the text on the last command's standard error, in one line
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
 }
 
-# options_in SECTION PAGE: those that this section of the manual page names
+# options_in SECTION PAGE: prints the options that this section of the manual page names
 options_in() {
 	sed -n "/^\.SH $1/,/^\.SH [^${1:0:1}]/p" "$2" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' | sort -u
 }
 
-# page_has_options PAGE PROGRAM [COMMAND...]: every option that the program and its commands have is in the page, and none
-# else is among its options. A command may be several words.
+# page_has_options PAGE PROGRAM [COMMAND...]: expects that the page has every option of the program and its commands,
+# and lists no other. A command may be several words.
 page_has_options() {
 	local page=$PRISM_SOURCE/docs/man/$1.1 program=$2 command
 	shift 2

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What bash completes behind our programs' names is what their help has, in both directions; what a value may be, and where a
-# subcommand is, it knows. tests/packages tries zsh and fish too.
+# Completions of bash for our programs: the same options as in their help, in both directions; also values of options,
+# and subcommands in their place. tests/packages tries zsh and fish too.
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 completions=$PRISM_BUILD/command-line/completions
 [ -d "$completions/bash" ] || skip "no completions are built here"
 
-# offered PROGRAM WORD...: for the last word
+# offered PROGRAM WORD...: prints the completions of the last word
 offered() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 	"_${1//[^a-zA-Z0-9_]/_}"
@@ -17,7 +17,7 @@ offered() {
 
 long='--[A-Za-z][-A-Za-z_0-9]*'
 
-# in_help PROGRAM [SUBCOMMAND]: the long options that begin a line of it, or stand behind a short one
+# in_help PROGRAM [SUBCOMMAND]: prints the long options that begin a line of its help, or follow a short one
 in_help() {
 	local front=()
 	[ "$1" != prism-tx ] || [ $# -eq 1 ] || front=(SHARDS)
@@ -33,7 +33,7 @@ same_as_help() {
 	diff "$work/help" "$work/offered" >"$work/diff" || fail "$*: its help (<) has not what bash offers (>)" "$work/diff"
 }
 
-# subcommands_of PROGRAM: by its help, not by what is offered, which may be any program (prism-run)
+# subcommands_of PROGRAM: prints those in its help, not those offered, which may be any program (prism-run)
 subcommands_of() {
 	"$bin/$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][-a-z]*\) .*/\1/p; s/^  *{\([a-z,]*\)}.*/\1/p' | tr ',' '\n'
 }

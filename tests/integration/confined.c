@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * confined PROGRAM [ARGUMENT...]: runs a program as Docker's default list of system calls does for a container without
- * capabilities, but for this: what Docker answers with EPERM kills here. So nothing that ends well has even tried.
- * confined --check: whether each of these calls kills.
+ * confined PROGRAM [ARGUMENT...]: runs a program under Docker's default list of system calls for a container without
+ * capabilities, with one difference: calls that Docker answers with EPERM kill here. So a program that ends well has
+ * not even tried one. confined --check: checks that each of these calls kills.
  */
 #define _GNU_SOURCE
 #include <linux/audit.h>
@@ -29,8 +29,8 @@
 #endif
 
 /*
- * What the list of May 2026 does not let pass (github.com/moby/profiles, seccomp/default.json), and what those before March
- * 2021 do not either: process_vm_readv and process_vm_writev.
+ * System calls that the list of May 2026 denies (github.com/moby/profiles, seccomp/default.json), and those that the
+ * lists before March 2021 deny as well: process_vm_readv and process_vm_writev.
  */
 static const unsigned denied[] = {
 	SYS_acct, SYS_add_key, SYS_bpf, SYS_chroot, SYS_clock_settime, SYS_delete_module, SYS_fanotify_init,
@@ -49,7 +49,7 @@ static const unsigned denied[] = {
 };
 #define DENIED (sizeof(denied) / sizeof(*denied))
 
-/* The newest that the list knows is removexattrat; runc answers to those behind it as an older kernel would. */
+/* The newest call on the list is removexattrat; runc answers later ones as an older kernel would. */
 #define FIRST_UNKNOWN 467
 /* CLONE_NEWNS, CLONE_NEWUSER and the other namespaces */
 #define NEW_NAMESPACES 0x7e020000
@@ -57,9 +57,9 @@ static const unsigned denied[] = {
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define ANSWER(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)
-/* The lower half, of a little-endian machine */
+/* The lower half, on a little-endian machine */
 #define LOAD_ARGUMENT LOAD(offsetof(struct seccomp_data, args[0]))
-/* Goes on with the next if the word is @value, and skips @skip instructions otherwise. */
+/* Continues with the next instruction if the word is @value, and skips @skip instructions otherwise. */
 #define IF_EQUAL(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
 
 static const struct sock_filter first[] = {
@@ -69,7 +69,7 @@ static const struct sock_filter first[] = {
 	LOAD(offsetof(struct seccomp_data, nr)),
 	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_UNKNOWN, 0, 1),
 	ANSWER(ENOSYS),
-	IF_EQUAL(SYS_clone3, 1), /* whose flags no filter can see: libc then takes clone */
+	IF_EQUAL(SYS_clone3, 1), /* no filter can see its flags: libc then uses clone */
 	ANSWER(ENOSYS),
 	IF_EQUAL(SYS_clone, 4),
 	LOAD_ARGUMENT,
@@ -81,13 +81,13 @@ static const struct sock_filter first[] = {
 	IF_EQUAL(AF_VSOCK, 1),
 	KILL,
 	ALLOW,
-	IF_EQUAL(SYS_personality, 8), /* of which five are harmless */
+	IF_EQUAL(SYS_personality, 8), /* five values are harmless */
 	LOAD_ARGUMENT,
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PER_LINUX, 4, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PER_LINUX32, 3, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UNAME26, 2, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UNAME26 | PER_LINUX32, 1, 0),
-	IF_EQUAL(0xffffffff, 1), /* asks which it is */
+	IF_EQUAL(0xffffffff, 1), /* a query */
 	ALLOW,
 	KILL,
 };
@@ -108,7 +108,7 @@ static void confine(void)
 		err(1, "no filter of system calls");
 }
 
-/* Whether a child that calls it is killed. None of these calls does anything in a filter that works. */
+/* Returns true if a child that makes the call is killed. In a filter that works none of these calls has an effect. */
 static int is_denied(unsigned call)
 {
 	int status = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: what may not happen to the connections of a process.
+ * Under prism-run: events that must not harm the connections of a process.
  *
- * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm, by the
- * address that follows, if one does. "asks": asks that address, where nobody listens, until it is killed.
- * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
- * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another. "renumbered": a channel's
- * number becomes another file's, or another channel's, without close(2).
+ * "descriptors": there are none left for a while. "forks": a thread forks while others use librdmacm, through the
+ * address that follows, if there is one. "asks": connects to that address, which has no listener, until it is killed.
+ * "kept", "taken": its client is another process, which is killed, and a child of the client keeps its name, or another
+ * process takes it. "first": it is number 1 of its PID namespace, as a child of its is of another. "renumbered": a
+ * channel's number becomes another file's, or another channel's, without close(2).
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -31,7 +31,7 @@
 
 static struct sockaddr_in loopback = {.sin_family = AF_INET};
 
-/* The type of the next event of CHANNEL, -1 if there is none in time; its id goes to ID. */
+/* Returns the type of the next event of CHANNEL, -1 if there is none in time; stores its id in ID. */
 static int next_event(struct rdma_event_channel *channel, int milliseconds, struct rdma_cm_id **id)
 {
 	struct pollfd readable = {channel->fd, POLLIN, 0};
@@ -103,7 +103,7 @@ static struct rdma_cm_id *connect_both(struct rdma_event_channel *servers, struc
 	return client;
 }
 
-/* Longer than the connection manager takes to look whether its peers are there */
+/* Lasts longer than the connection manager's interval between probes of its peers */
 static void without_descriptors(void)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
@@ -130,8 +130,8 @@ static void without_descriptors(void)
 }
 
 /*
- * Connects, says so to ANSWER, and waits; with KEEPS it has a child that waits, too, until nobody has the writing end of
- * OVER any more: what it keeps open would disturb others.
+ * Connects, reports that to ANSWER, and waits until no process has the writing end of OVER any more, as its open files
+ * would disturb others. With KEEPS it has a child that waits, too.
  */
 static void be_a_client(int answer, const int over[2], int keeps)
 {
@@ -172,7 +172,7 @@ static int has_socket(pid_t pid, unsigned long inode)
 	return found;
 }
 
-/* The name that the process has for the connection managers of others, which may be many. */
+/* Finds the name by which the connection managers of others reach the process; there may be many names. */
 static int find_name(pid_t pid, char name[64])
 {
 	FILE *sockets = fopen("/proc/net/unix", "r");
@@ -188,7 +188,7 @@ static int find_name(pid_t pid, char name[64])
 	return found;
 }
 
-/* Whoever sends to this host's processes may name this one by mistake: what counts is what the test itself sends. */
+/* Other processes of this host may send here by mistake: only messages that the test itself sends count. */
 static int is_from(int sockets, pid_t sender)
 {
 	union {
@@ -214,7 +214,7 @@ static int is_from(int sockets, pid_t sender)
 	return from.pid == sender;
 }
 
-/* As soon as it is free; reports what the parent sends to it, on REPORTS. */
+/* Takes the name as soon as it is free; reports messages that the parent sends to it on REPORTS. */
 static void take_name(const char *name, int reports)
 {
 	const int taken = socket(AF_UNIX, SOCK_DGRAM, 0), on = 1;
@@ -233,7 +233,7 @@ static void take_name(const char *name, int reports)
 			dprintf(reports, "m");
 }
 
-/* A client is killed; with KEEPS a child of its has its name still, without somebody else takes it. */
+/* Kills a client; with KEEPS a child of the client keeps its name, without it another process takes the name. */
 static void with_a_killed_client(int keeps)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel();
@@ -275,7 +275,7 @@ static void with_a_killed_client(int keeps)
 		kill(thief, SIGKILL);
 }
 
-/* As the first process of a container, which makes others: all of them are number 1. */
+/* Acts as the first process of a container, which makes others: all of them are number 1. */
 static void with_a_child_of_the_same_pid(void)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
@@ -318,7 +318,7 @@ static void *resolves_addresses(void *unused)
 	return unused;
 }
 
-/* Each of the three wants a lock that another one has, if they take them in different orders. */
+/* Each of the three needs a lock that another one holds, if they lock in different orders. */
 static void beside_children(void)
 {
 	void *(*const work[])(void *) = {opens_channels, resolves_addresses};
@@ -326,7 +326,7 @@ static void beside_children(void)
 	int status = 0, made = 0;
 
 	loopback.sin_port = htons(7);
-	alarm(50); /* the end, if they wait for one another */
+	alarm(50); /* ends the process if they wait for one another */
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work[i], NULL);
 	for (; made < 300 && !status; made++) {
@@ -350,7 +350,7 @@ static void ask_for_ever(void)
 		rdma_destroy_id(id);
 }
 
-/* The number of a channel is a file's when an event comes. */
+/* The number of a channel belongs to a file when an event arrives. */
 static void with_a_file_in_place_of_a_channel(void)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
@@ -363,7 +363,7 @@ static void with_a_file_in_place_of_a_channel(void)
 	expect("nothing is written to the file", lseek(file, 0, SEEK_END) == 0);
 }
 
-/* There is an event in the channel when its number becomes a socket's, in which there is TEXT. */
+/* An event is in the channel when its number is given to a socket, which contains TEXT. */
 static void with_a_socket_in_place_of_a_channel(const char *text)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
@@ -387,7 +387,7 @@ static int asks_for_an_address(struct rdma_event_channel *channel, struct rdma_c
 	       !rdma_resolve_addr(*id, NULL, (struct sockaddr *)&loopback, 1000);
 }
 
-/* There was an event in the one before. */
+/* The channel before it had an event. */
 static int gets_its_own_events(int unused)
 {
 	struct rdma_event_channel *first = rdma_create_event_channel(), *second;
@@ -402,7 +402,7 @@ static int gets_its_own_events(int unused)
 	       comes(second, RDMA_CM_EVENT_ADDR_RESOLVED, &heard) && heard == own;
 }
 
-/* The connection manager opens files while it looks for the device of an address. */
+/* The connection manager opens files while it looks up the device of an address. */
 static int goes_on(int unused)
 {
 	struct rdma_event_channel *first = rdma_create_event_channel(), *second = rdma_create_event_channel();
@@ -413,7 +413,7 @@ static int goes_on(int unused)
 	return first && second && !syscall(SYS_close, first->fd) && asks_for_an_address(second, &id);
 }
 
-/* Takes all numbers below LIMIT that are free, but for one. */
+/* Takes all free numbers below LIMIT but one. */
 static int leaves_one_below(int limit)
 {
 	int number, left = 0;

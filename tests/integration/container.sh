@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What docs/containers.md promises: everything works under the limits of a container engine, and under harder ones: an
-# empty /sys, 64 MiB of /dev/shm, 64 KiB of locked memory, no capability, no IPv6, a file system that cannot be written
-# to, Docker's list of system calls; as root and as uid 1000; between containers of one pod, which share a network, and
-# between two pods. And what two users in one pod are told.
+# Checks the promises of docs/containers.md: everything works under the limits of a container engine, and under harder
+# ones: an empty /sys, 64 MiB of /dev/shm, 64 KiB of locked memory, no capability, no IPv6, a read-only file system,
+# Docker's list of system calls; as root and as uid 1000; between containers of one pod, which share a network, and
+# between two pods. Also checks the message that two users in one pod get.
 # shellcheck disable=SC2015,SC2016,SC2317 # "A && pass || fail" cannot go wrong in between; other shells expand what is
 # quoted; functions are called by name
 if [ -z "${IN_NAMESPACE:-}" ]; then
@@ -24,8 +24,8 @@ ulimit -c 0
 port=${PRISM_TEST_PORT:-20500}
 row='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
 
-# What a run-time does from inside of a container's namespaces. /mnt has the build tree, as not every user may look into
-# its folder. A soft limit of 1024 descriptors is what newer run-times give.
+# Does what a run-time does inside a container's namespaces. /mnt has the build tree, as not every user may look into
+# its folder. Newer run-times set a soft limit of 1024 descriptors.
 cat >"$work/enter" <<'END'
 set -e
 uid=$1
@@ -40,8 +40,8 @@ exec env -i PATH=/mnt/bin:/usr/bin:/bin:/usr/sbin:/sbin LD_LIBRARY_PATH=/mnt/lib
 	--inh-caps=-all --bounding-set=-all --no-new-privs /mnt/bin/confined "$@"
 END
 
-# make_pod ADDRESS: a network without IPv6, whose eth0 is one end of the bridge. The words in $in_pod, a user's number and a
-# command run it in a new container.
+# make_pod ADDRESS: makes a network without IPv6, whose eth0 is one end of the bridge. The words in $in_pod, a user's
+# number and a command run it in a new container.
 make_pod() {
 	start "$work/pod" unshare --net sleep 600
 	local pod=$started network=(nsenter --net="/proc/$started/ns/net")
@@ -61,9 +61,9 @@ there=("${in_pod[@]}")
 make_pod 10.79.0.1 one
 here=("${in_pod[@]}")
 pod=$started
-ss() { nsenter --net="/proc/$pod/ns/net" ss "$@"; } # of common.sh: where servers listen
+ss() { nsenter --net="/proc/$pod/ns/net" ss "$@"; } # common.sh calls it to find listening servers
 
-# What a user may do who is not confined; each must fail in a container, and none of them outside.
+# Actions of an unconfined user; each must fail in a container, and none of them outside.
 mlock='import ctypes; exit(ctypes.CDLL(None).mlock(ctypes.create_string_buffer(1 << 18), 1 << 18) != 0)'
 liberties=('unshare --user true' 'fallocate -l 65M /dev/shm/prism-test' "python3 -c '$mlock'" 'ls -A /sys | grep -q .'
 	'grep -q "^Cap...:.*[1-9a-f]" /proc/self/status' 'findmnt -n -o OPTIONS / | grep -q ^rw')
@@ -84,11 +84,11 @@ devices() {
 		fail "uid $1: ibv_devinfo does not list prism_lo and prism_eth0" "$work/out"
 }
 
-# What has come through lo: all that is for an address of the same pod
+# Prints the bytes received on lo: all packets to an address of the same pod
 lo_bytes() { nsenter --net="/proc/$pod/ns/net" awk '$1 == "lo:" { print $2 }' /proc/net/dev; }
 
-# tool UID ARGUMENT...: within the pod through shared memory, once that stands, which lo does not see; and from the other pod
-# by UDP. The tools for bandwidth move 20 MB or more.
+# tool UID ARGUMENT...: runs within the pod through shared memory, once that is set up, which lo does not see; and from
+# the other pod over UDP. The tools for bandwidth move 20 MB or more.
 tool() {
 	local user=$1 before command
 	shift
@@ -115,7 +115,7 @@ store() {
 	wait "$started"
 }
 
-# By the connection manager, whose servers have no TCP port
+# Connects through the connection manager, whose servers have no TCP port
 connections() {
 	local user=$1 client
 	for client in here there; do
@@ -132,8 +132,8 @@ connections() {
 }
 rdma_listens() { nsenter --net="/proc/$pod/ns/net" grep -q "@prism-cm/.*/$port/" /proc/net/unix; }
 
-# What examples/containers tells others to copy, as it stands there. Of the pod, what its text says: each of its containers
-# is of one user, without privileges.
+# Recipes that examples/containers tells others to copy, unchanged. Checks the pod as its text describes it: each of its
+# containers has one user, without privileges.
 recipes() {
 	local name
 	mkdir "$work/recipes"
@@ -172,7 +172,8 @@ recipes() {
 		fail "the pod of Kubernetes" "$work/out" "$work/err" "$work/server"
 }
 
-# Two users cannot share an address: the kernel would have to guess whose a packet is. Each has his own on lo.
+# Two users cannot share an address: the kernel would have to guess the owner of a packet. Each has an address of its
+# own on lo.
 two_users() {
 	port=$((port + 2))
 	start "$work/server" timeout -k 5 60 "${here[@]}" 0 prism-run ib_send_lat -F -x 0 -d prism_eth0 -p $port

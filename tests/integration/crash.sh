@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Processes that die by SIGKILL in the middle of traffic: the peer learns of it in bounded time, nobody else is
-# disturbed, and what the dead one left behind can be used again.
+# Processes that die by SIGKILL in the middle of traffic: the peer learns of it in bounded time, no other process is
+# disturbed, and everything that the dead one leaves can be used again.
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -10,14 +10,14 @@ need_program ib_read_bw ib_write_bw ib_read_lat ss
 run=("$bin/prism-run" --device=prism_lo)
 port=${PRISM_TEST_PORT:-19300}
 
-# tool PROGRAM PORT ARGUMENT...: the command line, in $command
+# tool PROGRAM PORT ARGUMENT...: makes the command line, in $command
 tool() {
 	local program=$1 on=$2
 	shift 2
 	command=("${run[@]}" "$program" -d prism_lo -x 0 -F -p "$on" "$@")
 }
 
-# begin NAME: a server and a client running for 60 seconds; pids in $server_pid, $client_pid
+# begin NAME: starts a server and a client that run for 60 seconds; pids in $server_pid, $client_pid
 begin() {
 	tool ib_read_bw "$port" -D 60 -u 10
 	start "$work/$1.server" "${command[@]}"
@@ -82,7 +82,8 @@ client_dies() {
 	short_run "after a client's death"
 }
 
-# More processes die than a leak would let live: each takes an address and a slot of the loopback interface.
+# More processes die than there are addresses and slots of the loopback interface, of which each takes one: a leak would
+# show.
 stale_state() {
 	local round
 	for round in 1 2 3 4 5 6 7 8; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Hundreds of processes at once on one address that they share, some of which are killed: nobody else notices, and nothing
-# is left behind.
+# Hundreds of processes at once on one address that they share, some of which are killed: the others are not affected,
+# and nothing is left behind.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 alone "$@"
@@ -11,7 +11,7 @@ pairs=${PRISM_CROWD:-100}
 first_port=${PRISM_TEST_PORT:-21000}
 run=("$bin/prism-run" --device=prism_lo)
 
-# Claims of slots are abstract sockets, by name (soft/net/slot.hpp).
+# Claims of slots are abstract sockets, found by name (soft/net/slot.hpp).
 claims() {
 	grep -c '@prism' /proc/net/unix || true
 }
@@ -25,7 +25,7 @@ gid=$(shared_gid)
 before=$(claims)
 
 
-# tool I: the command line, in $command; it sleeps between messages, as so many on a few cores must
+# tool I: makes the command line, in $command; it sleeps between messages, as so many on a few cores must
 tool() {
 	command=("${run[@]}" ibv_rc_pingpong -d prism_lo -g "$gid" -p $((first_port + $1)) -e -n 100)
 }
@@ -43,7 +43,7 @@ there=$(claims)
 [ $((there - before)) -ge "$pairs" ] || fail "only $((there - before)) of $pairs servers hold a slot"
 pass "$pairs servers at once"
 
-# Every tenth dies before its client comes, and takes its place in the group of sockets with it.
+# Every tenth server dies before its client starts, and its place in the group of sockets is gone.
 for ((i = 0; i < pairs; i += 10)); do
 	kill -9 "$(pgrep -P "${servers[i]}" | head -n 1)" 2>/dev/null || fail "server $i is gone already"
 done
@@ -52,7 +52,7 @@ for ((i = 0; i < pairs; i++)); do
 	start "$work/client.$i" timeout -k 5 120 "${command[@]}" localhost
 	clients[i]=$started
 done
-# Whoever is done first leaves. If its last acknowledgement is lost, the other never learns: RC has no farewell.
+# A side that is done leaves. If its last acknowledgement is lost, the other never learns: RC has no farewell.
 done_well=0 without_farewell=0
 for ((i = 0; i < pairs; i++)); do
 	wait "${clients[i]}"

@@ -21,7 +21,7 @@ list_devices() {
 	pass "ibv_devices, ibv_devinfo -v"
 }
 
-# index of the GID ::1, empty if the interface has no such address
+# Prints the index of the GID ::1; empty if the interface has no such address
 ipv6_index() {
 	sed -nE 's/.*GID\[ *([0-9]+)\]:[[:space:]]*(::1|0000:0000:0000:0000:0000:0000:0000:0001)([^0-9a-f].*)?$/\1/p' \
 		"$work/devinfo" | head -n 1
@@ -70,7 +70,7 @@ for program in ib_read_bw ib_write_bw ib_send_bw; do
 done
 perftest ib_write_bw 0 -n 200 -b
 perftest ib_atomic_bw 0 -n 500
-# Nobody sends again what UC and UD lose: no more under way than a receiver surely takes.
+# Losses of UC and UD are never repaired: keep no more under way than a receiver surely takes.
 for program in ib_send_lat ib_write_lat; do
 	perftest $program 0 -n 200 -c UC
 done

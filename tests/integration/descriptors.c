@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: what programs do with descriptors by number. A channel of the connection manager looks like a
+ * Under prism-run: programs that handle descriptors by number. A channel of the connection manager looks like a
  * character device; a program's own file does not, and can be written to, whatever number it has. A program that closes
- * all descriptors leaves the device those that it never showed it.
+ * all descriptors leaves open those of the device that it never saw.
  *
- * With the argument "closed" only the end: everything is closed behind the C library's back, and the program must end
- * still. With "scarce": a device that cannot be opened for want of descriptors.
+ * With the argument "closed" only the end: everything is closed without the C library, and the program must still end.
+ * With "scarce": a device that cannot be opened for lack of descriptors.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -27,7 +27,7 @@ static int open_channel(void)
 	return open(CM_DEVICE, O_RDWR | O_CLOEXEC);
 }
 
-/* What old programs call */
+/* Old programs call this */
 int __fxstat(int version, int fd, struct stat *status);
 
 static int is_channel(int fd)
@@ -40,7 +40,7 @@ static int is_channel(int fd)
 	return S_ISCHR(status.st_mode) && S_ISCHR(large.st_mode) && S_ISCHR(old.st_mode);
 }
 
-/* The device's, of which there is no file. What old programs call: */
+/* The device's own names, for which there is no file. Old programs call these: */
 int __xstat(int version, const char *path, struct stat *status);
 int __xstat64(int version, const char *path, struct stat64 *status);
 
@@ -64,11 +64,11 @@ static int opens(int fd)
 	return is;
 }
 
-/* What -D_FORTIFY_SOURCE makes of open() */
+/* -D_FORTIFY_SOURCE turns open() into these */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 
-/* A file of the program's at the number FD, which is free */
+/* Puts a file of the program's at the number FD, which is free */
 static int own_file_works_at(int fd)
 {
 	int file = memfd_create("own", MFD_CLOEXEC);
@@ -107,7 +107,7 @@ static int opens_its_own(int fd)
 	return own >= 0 && own != fd && is_channel(own) && !close(own) && own_file_works_at(own);
 }
 
-/* Whether the connection manager answers */
+/* Returns true if the connection manager answers */
 static int makes_an_id(int fd)
 {
 	struct rdma_ucm_create_id_resp response = {0};
@@ -120,7 +120,7 @@ static int makes_an_id(int fd)
 	return write(fd, &command, sizeof(command)) == (ssize_t)sizeof(command) && response.id != 0;
 }
 
-/* The lowest number that is free becomes the limit: nothing can be opened any more. */
+/* Lowers the limit to the lowest free number: nothing can be opened any more. */
 static int take_all_descriptors(struct rlimit *before)
 {
 	struct rlimit none;
@@ -144,7 +144,7 @@ static int outlives_a_lack_of_descriptors(int fd)
 	return !setrlimit(RLIMIT_NOFILE, &before) && works && is_channel(fd) && makes_an_id(fd);
 }
 
-/* As daemons do, which have no /proc from then on */
+/* Changes its root as daemons do, which have no /proc from then on */
 static int outlives_another_root(int unused)
 {
 	const int fd = open_channel();
@@ -222,7 +222,7 @@ static const struct way {
 	void (*close_all)(void);
 } ways[] = {{"close()", close_each}, {"closefrom()", close_from}, {"close_range()", close_all_but_one}};
 
-/* Whether the child, which is none of the device's, closes all that it has */
+/* Runs in a child, which has no part of the device; returns true if it has closed everything */
 static int has_nothing_open(int lowest_free)
 {
 	int fd;
@@ -232,7 +232,7 @@ static int has_nothing_open(int lowest_free)
 	return fd == lowest_free;
 }
 
-/* The device goes on, and what is the program's is closed: a file of its own, and a channel. */
+/* The device goes on; the program's own descriptors are closed: a file, and a channel. */
 static void closes_everything_by(const struct way *way, struct loopback *loop)
 {
 	int fd = open_channel(), own = memfd_create("own", 0), lowest;
@@ -261,7 +261,7 @@ static void with_a_device(void)
 					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));
 }
 
-/* What it has under way must not keep the process from its end. */
+/* Requests under way must not keep the process from its end. */
 static void with_nothing_left(void)
 {
 	static char memory[4096];
@@ -269,7 +269,7 @@ static void with_nothing_left(void)
 
 	expect("a channel", open_channel() >= 0);
 	expect("a connection", loopback_open(&loop, memory, sizeof(memory)) && loopback_works(&loop));
-	usleep(300 * 1000); /* until all threads wait */
+	usleep(300 * 1000); /* so that all threads wait */
 	expect("everything is closed", !syscall(SYS_close_range, 3, ~0u, 0));
 	expect("the device is closed", !ibv_destroy_qp(loop.qp) && !ibv_destroy_cq(loop.cq) && !ibv_dereg_mr(loop.mr) &&
 					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));

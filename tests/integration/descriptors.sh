@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What programs do with the process under prism-run: descriptors by number, children, functions by name.
+# Programs that handle descriptors by number, fork, or look up functions by name under prism-run.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 need_program gcc ibv_devinfo
 [ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
 
-# holds NAME COMMAND...: it ends in time, with 0
+# holds NAME COMMAND...: expects that it ends in time, with 0
 holds() {
 	local name=$1
 	shift
@@ -17,7 +17,7 @@ holds() {
 	fi
 }
 
-# The program's, and then the preloaded library's, as they are built with large files
+# The program built with large files, and then the preloaded library
 holds "descriptors are told apart" "$bin/prism-run" "$bin/descriptors"
 holds "descriptors are told apart, large files" "$bin/prism-run" "$bin/descriptors_64"
 for program in descriptors descriptors_64; do
@@ -44,9 +44,10 @@ holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"
 holds "handlers of faults, without prism-run" "$bin/faults" alone
-# The runtimes of sanitizers call what the preloaded library stands in for before they are ready for most of what it may do.
+# The runtimes of sanitizers call functions that the preloaded library replaces before they are ready for most of its
+# work.
 for runtime in asan tsan; do
-	[ -z "${LD_PRELOAD:-}" ] || continue # of a sanitizer's tree
+	[ -z "${LD_PRELOAD:-}" ] || continue # in a sanitizer's tree
 	holds "a program with $runtime" env LD_PRELOAD="$(gcc -print-file-name=lib$runtime.so)" ASAN_OPTIONS=detect_leaks=0 \
 		"$bin/prism-run" ibv_devinfo -d prism_lo
 	grep -q PORT_ACTIVE "$work/out" || fail "a program with $runtime finds no device" "$work/out"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run, as root, in a network namespace with lo alone: a daemon that opens the device as root and is somebody
- * else from then on. Another process of root's, which comes later and shares ::1 with it, reaches it there.
+ * Under prism-run, as root, in a network namespace with lo alone: a daemon opens the device as root and changes to
+ * another user then. Another process of root's, which starts later and shares ::1 with it, reaches it there.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -22,7 +22,7 @@ static char memory[4096];
 static struct loopback own;
 static int gid_index;
 
-/* The number of the GID ::1, which the contexts of lo share */
+/* Finds the number of the GID ::1, which the contexts of lo share */
 static int find_shared_gid(union ibv_gid *gid)
 {
 	static const uint8_t wanted[16] = {[15] = 1};

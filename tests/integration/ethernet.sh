@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What loopback is too little for, on a veth interface: the verbs suite's tests of groups of both families, and of the
-# interface's MTU.
+# Tests for which loopback does not suffice, on a veth interface: the verbs suite's tests of groups of both families,
+# and of the interface's MTU.
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a program checks, a line each; its exit status is failures != 0. */
+/* Checks of a program, a line each; its exit status is failures != 0. */
 #ifndef PRISM_TESTS_EXPECT_H
 #define PRISM_TESTS_EXPECT_H
 
@@ -16,7 +16,7 @@ static inline void expect(const char *what, int holds)
 	failures += !holds;
 }
 
-/* Whether CHECK(ARG) holds in a child, which ends by itself. */
+/* Expects that CHECK(ARG) holds in a child, which ends by itself. */
 static inline void in_child(const char *what, int (*check)(int), int arg)
 {
 	int status = 0;

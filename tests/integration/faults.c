@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A program with handlers of SIGSEGV of its own, installed after the device was opened, as those of crash reporters.
- * What the device finds unmapped is not theirs; what the program does is. Under prism-run without an argument; by
- * itself with one, and then the handlers are there before the memory is registered.
+ * A program with its own handlers of SIGSEGV, installed after the device was opened, as those of crash reporters.
+ * Accesses of the device to unmapped memory do not reach them; faults of the program do. Under prism-run without an
+ * argument; by itself with one, and then the handlers are installed before the memory is registered.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -35,7 +35,7 @@ static void note_simply(int number)
 	siglongjmp(back, 1);
 }
 
-/* To what was there, and what that knew: as a crash reporter does. */
+/* Calls the previous handler with all it expects, as a crash reporter does. */
 static void hand_on(int number, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO)
@@ -55,7 +55,7 @@ static void touch_nothing(void)
 	*(volatile char *)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
 }
 
-/* What the handler noted of a fault of the program's own */
+/* Causes a fault of the program's own; returns the handler's note of it */
 static int own_fault(void)
 {
 	handled = 0;
@@ -64,7 +64,7 @@ static int own_fault(void)
 	return handled;
 }
 
-/* A connection whose memory vanishes: a request that needs it fails, and the process lives. */
+/* The memory of a connection vanishes: a request that needs it fails, and the process lives. */
 static void device_survives(const char *what, struct loopback *loop)
 {
 	struct ibv_sge from = {(uintptr_t)loop->memory, 8, loop->mr->lkey};

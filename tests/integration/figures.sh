@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ib_prism_ratios and prism_figures: short runs of all that this machine has, and what their reports say of it.
+# ib_prism_ratios and prism_figures: short runs of everything that this machine has, and their reports.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 need_program /usr/bin/python3 ss
@@ -20,7 +20,7 @@ exec(sys.argv[2])' "$2" "$3" >"$work/checked" 2>&1; then
 	fi
 }
 
-# Every ratio is made of the samples that are written beside it.
+# Every ratio follows from the samples that are written beside it.
 # shellcheck disable=SC2016
 ratios_hold='
 for row in report["ratios"]:
@@ -49,7 +49,7 @@ expect 0 "ib_prism_ratios" timeout -k 5 200 "$bin/ib_prism_ratios" --rounds 2 -n
 		fail "no ratio with quartiles, aim and verdict" "$work/out"
 	grep -Eq '^PRISM-TX : FaRM.*tx_figures' "$work/out" || fail "it does not say where the others are" "$work/out"
 	check_report ib_prism_ratios "$work/ratios.json" "$ratios_hold"
-	# What is not here is named, and what is here is measured.
+	# Missing programs are named, and installed ones are measured.
 	for rival in "ucx_perftest:UCX over posix shared memory:ucx posix" "fi_pingpong:libfabric's shm:libfabric shm"; do
 		IFS=: read -r program name sample <<<"$rival"
 		if command -v "$program" >/dev/null; then
@@ -63,7 +63,7 @@ expect 0 "ib_prism_ratios" timeout -k 5 200 "$bin/ib_prism_ratios" --rounds 2 -n
 	fi
 }
 
-# A program that is not there: another PATH, with nothing but what the script itself needs
+# A missing program: another PATH, with nothing but the programs that the script itself needs
 mkdir "$work/few"
 ln -s "$(command -v timeout)" "$(command -v env)" /usr/bin/python3 "$work/few"
 expect 0 "ib_prism_ratios without rivals" env PATH="$work/few" "$bin/ib_prism_ratios" --rounds 1 -n 50 --path udp \
@@ -120,7 +120,7 @@ expect 0 "prism_figures --redraw" "$bin/prism_figures" --redraw "$work/figures/p
 	diff -r "$work/figures" "$work/again" >"$work/out" || fail "drawn again, the figures are others" "$work/out"
 	pass "prism_figures --redraw"
 }
-# What a machine with the module has measured is shown beside the rest, and as what it is.
+# Measurements of a machine with the module are shown beside the rest, under the module's name.
 /usr/bin/python3 - "$work/figures/prism-figures.json" "$work/guest.json" <<'PYTHON'
 import json, sys
 report = json.load(open(sys.argv[1]))

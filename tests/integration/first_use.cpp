@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A child that is born while another thread lists or opens a device for the first time may do so as well. Here that
- * thread is always in the midst of it when the fork begins, as a function takes so long that it calls then: the
- * argument, getifaddrs for the list, pipe2 when libibverbs is asked for its layout, sigaction when handlers of faults
- * are installed.
+ * thread is always in the middle of it when the fork begins, as a function that it calls then takes long: the argument,
+ * getifaddrs for the list, pipe2 when libibverbs is asked for its layout, sigaction when handlers of faults are
+ * installed.
  */
 #include <atomic>
 #include <chrono>
@@ -53,7 +53,7 @@ Function *next(const char *name)
 
 } // namespace
 
-/* In front of the C library's */
+/* Takes precedence over the C library's */
 extern "C" int getifaddrs(ifaddrs **list)
 {
 	take_time("getifaddrs");
@@ -75,7 +75,7 @@ extern "C" int sigaction(int signal, const struct sigaction *action, struct siga
 int main(int argc, char **argv)
 {
 	slow = argc > 1 ? argv[1] : "";
-	/* Registered last, so it comes before what the library does when a fork begins. */
+	/* Registered last, so it runs before the library's own handlers when a fork begins. */
 	pthread_atfork([] { forking = true; }, nullptr, nullptr);
 	std::thread first([] {
 		is_first = true;

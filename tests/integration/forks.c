@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: ibv_fork_init(3), or RDMAV_FORK_SAFE for it with the argument "asked". A child has nothing of a page
- * in which memory is registered; it and its parent go on all the same.
+ * Under prism-run: ibv_fork_init(3), or RDMAV_FORK_SAFE for it with the argument "asked". A child does not get pages in
+ * which memory is registered; it and its parent go on all the same.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -75,8 +75,8 @@ static int find_heap(uintptr_t *begin, uintptr_t *end)
 }
 
 /*
- * As a program that registers all that it has: with it goes what the library keeps for itself on the heap. The child
- * takes and frees no memory.
+ * Acts as a program that registers all its memory, and thereby the library's own data on the heap. The child allocates
+ * and frees no memory.
  */
 static void with_the_heap_registered(void)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What people build on verbs, as Debian ships it, over the userspace device: UCX, Open MPI over UCX, libfabric.
+# Frameworks on verbs, as Debian ships them, over the userspace device: UCX, Open MPI over UCX, libfabric.
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -9,15 +9,15 @@ need_program ucx_info ucx_perftest mpicc mpirun fi_info fi_pingpong python3 ip s
 device=prism_lo
 port=${PRISM_TEST_PORT:-19500}
 run=(timeout -k 5 60 "$bin/prism-run")
-# One that knows MPI takes standard input that is no terminal for its sign.
+# A ucx_perftest with MPI takes standard input that is no terminal as a sign that MPI started it.
 ucx_perftest=(ucx_perftest)
 ! ucx_perftest -h 2>&1 | grep -q -- '-P <0|1>' || ucx_perftest+=(-P 0)
-# The lanes that UCX chose are in its log.
+# The log of UCX has the lanes that it chose.
 export UCX_LOG_LEVEL=info UCX_WARN_UNUSED_ENV_VARS=n
-# mpirun asks twice before it runs as root.
+# mpirun wants two confirmations before it runs as root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# The files that programs look for, opened as they open them: by the C library's functions.
+# Opens the files that programs look for, as they do it: by the C library's functions.
 files() {
 	cat >"$work/files.py" <<'PYTHON'
 import ctypes
@@ -86,7 +86,7 @@ sys.exit(wrong != 0)
 PYTHON
 	"${run[@]}" -d "$device" python3 "$work/files.py" "$work/created" >"$work/files" 2>&1 &&
 		pass "files of the device" || fail "files of the device" "$work/files"
-	# What prism-run hides must not be found that way either.
+	# Devices that prism-run hides must not be found that way either.
 	"${run[@]}" -d no_such_device python3 -c \
 		'import ctypes, sys; sys.exit(ctypes.CDLL(None).access(b"/dev/infiniband/prism_lo", 0) == 0)' &&
 		pass "a hidden device has no files" || fail "a hidden device has files"
@@ -103,14 +103,14 @@ ucx_devices() {
 	pass "ucx_info -d"
 }
 
-# over TRANSPORT FILE: whether the lanes in a log of UCX are those of this transport on the device, and no other. Its line is
-# "ep_cfg[0]: tag(LANES)", and of newer ones "ucp_context_0 inter-node cfg#1 tag(LANES)".
+# over TRANSPORT FILE: true if the lanes in a log of UCX are those of this transport on the device, and no other. Its
+# line is "ep_cfg[0]: tag(LANES)", and of newer ones "ucp_context_0 inter-node cfg#1 tag(LANES)".
 over() {
 	grep -E ' (ep_cfg\[0\]:|[a-z-]+ cfg#[0-9]+) ' "$2" >"$work/lanes"
 	[ -s "$work/lanes" ] && ! grep -qv "($1_verbs/$device:1" "$work/lanes"
 }
 
-# ucx TRANSPORT TEST ARGUMENT...: both sides limited to one transport, so that no other can carry the data
+# ucx TRANSPORT TEST ARGUMENT...: limits both sides to one transport, so that no other can carry the data
 ucx() {
 	local transport=$1 before=$failures
 	shift
@@ -123,7 +123,7 @@ ucx() {
 		fail "ucx_perftest $transport $*: by another way" "$work/client"
 }
 
-# uct TRANSPORT TEST ARGUMENT...: the transport itself, without UCX's choice of protocols
+# uct TRANSPORT TEST ARGUMENT...: tests the transport itself, without UCX's choice of protocols
 uct() {
 	local transport=$1
 	shift
@@ -154,7 +154,7 @@ ucx_all() {
 	done
 }
 
-# Debian's 1.23.0~rc1-1 has none (findings/ucx-without-verbs.sh).
+# Debian's 1.23.0~rc1-1 has no verbs (findings/ucx-without-verbs.sh).
 ucx_has_verbs() {
 	local library
 	library=$(ldconfig -p | sed -n 's/^[[:space:]]*libuct\.so\.0 .*=> //p' | head -n 1)
@@ -185,14 +185,14 @@ mpi_all() {
 		mpi rc
 		mpi ud
 	fi
-	# Where MPI's one-sided operations have a way over messages, they go over the device, too. From 5 on there is none.
+	# Open MPI before 5 can run one-sided operations over messages: then they use the device, too.
 	local one_sided=(--mca osc '^ucx')
 	! ompi_info 2>/dev/null | grep -q 'MCA osc: pt2pt' || one_sided=(--mca osc pt2pt --mca btl self)
 	two_ranks --mca pml cm --mca mtl ofi "${one_sided[@]}" --mca mtl_ofi_provider_include 'verbs;ofi_rxd' &&
 		pass "mpirun, libfabric's verbs;ofi_rxd" || fail "mpirun, libfabric's verbs;ofi_rxd" "$work/mpi"
 }
 
-# libfabric DEVICE ADDRESS PROVIDER ENDPOINT-TYPE: ping-pong with its contents checked
+# libfabric DEVICE ADDRESS PROVIDER ENDPOINT-TYPE: runs ping-pong and checks its contents
 libfabric() {
 	local device=$1 address=$2
 	shift 2
@@ -202,7 +202,7 @@ libfabric() {
 		"${command[@]}" -B "$port" -- "${command[@]}" -P "$port" "$address"
 }
 
-# Datagrams work on the loopback interface. For connections libfabric passes it over.
+# Datagrams work on the loopback interface. libfabric does not use it for connections.
 libfabric_all() {
 	"${run[@]}" -d "$device" fi_info -p verbs >"$work/fi_info" 2>&1 &&
 		grep -q "domain: $device-dgram" "$work/fi_info" && pass "fi_info -p verbs" ||
@@ -211,7 +211,7 @@ libfabric_all() {
 	libfabric "$device" 127.0.0.1 'verbs;ofi_rxd' rdm
 }
 
-# In a network namespace of our own, where nothing else is
+# Runs in a network namespace of our own, without other interfaces
 libfabric_connected() {
 	local address=192.168.47.1
 	{ ip link set lo up && ip link add prismtest type veth peer name prismtest1 && ip addr add $address/24 dev prismtest &&
@@ -219,11 +219,11 @@ libfabric_connected() {
 		fail "no interface in the namespace"
 		return
 	}
-	# libfabric takes the first device that has an address, wherever the peer is, and both ends have one as soon as the
-	# kernel has tried that of IPv6.
+	# libfabric uses the first device that has an address, wherever the peer is, and both ends have an address once
+	# the kernel has checked the IPv6 one.
 	libfabric prism_prismtest $address verbs msg
-	# Who learns that the peer has closed destroys the queue pair without a look at its completions, and calls those SENDs
-	# flushed whose completions were there (docs/frameworks.md): seldom, and hardly ever three times.
+	# When the peer has closed, libfabric destroys the queue pair without polling its completions, and reports SENDs
+	# as flushed that have completed (docs/frameworks.md): seldom, and hardly ever three times.
 	local before=$failures tries
 	for tries in 1 2 3; do
 		failures=$before

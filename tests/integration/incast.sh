@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Up to a thousand queue pairs write to one process at once, with the socket buffers that any user has: nobody runs out of
+# Up to a thousand queue pairs write to one process at once, with the socket buffers that any user has: none runs out of
 # retries, and many are not much slower than a few.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -8,11 +8,11 @@ alone "$@"
 need_program ib_write_bw setpriv
 
 port=${PRISM_TEST_PORT:-21500}
-# By sockets, without the right to buffers beyond the administrator's limit. Rings have no such buffers: there the messages
-# of many queue pairs would be compared with those of a few that the caches hold.
+# Uses sockets, without the right to buffers beyond the administrator's limit. Rings have no such buffers: there the
+# messages of many queue pairs would be compared with those of a few that the caches hold.
 run=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$bin/prism-run" --no-local --device=prism_lo)
 
-# write_from QPS MESSAGES, with the default timeout, 67 ms; $rate: MiB/s
+# write_from QPS MESSAGES: runs with the default timeout, 67 ms; $rate: MiB/s
 write_from() {
 	rate=0
 	local tool=("${run[@]}" timeout -k 5 100 ib_write_bw -d prism_lo -q "$1" -n "$2" -s 65536 -t 8 -p "$port")
@@ -26,7 +26,7 @@ write_from() {
 	fi
 }
 
-# Whether 1,024 are at least half as fast as 16
+# Succeeds if 1,024 are at least half as fast as 16
 compare_rates() {
 	write_from 16 200
 	local few=$rate
@@ -35,6 +35,6 @@ compare_rates() {
 }
 
 write_from 256 20
-# The better of two: another program may have the processors while the many write.
+# A second try: another program may have the processors while the many write.
 compare_rates || compare_rates || fail "1024 queue pairs are less than half as fast as 16"
 finish

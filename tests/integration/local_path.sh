@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Packets between processes of one user go through shared memory, those to anybody else do not; and whoever dies or is
-# stopped hurts nobody. docs/local-path.md has the statements.
+# Packets between processes of one user go through shared memory, packets to any other process do not; and a process
+# that dies or stops harms no other. docs/local-path.md has the statements.
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -11,7 +11,7 @@ need_program python3 ss ip
 port=${PRISM_TEST_PORT:-19700}
 device=prism_lo
 
-# value PID EXPRESSION: of the context s of that process, by prism-stat
+# value PID EXPRESSION: evaluates the expression with the context s of that process, by prism-stat
 value() {
 	"$bin/prism-stat" -1 -z -j -p "$1" 2>/dev/null | python3 -c '
 import json, sys
@@ -24,7 +24,7 @@ holds() {
 	[ "$(value "$1" "$2")" = True ]
 }
 
-# begin NAME [COMMAND...]: a server, and a client that the command runs, for up to 60 seconds
+# begin NAME [COMMAND...]: starts a server, and a client under the command, for up to 60 seconds
 begin() {
 	local name=$1
 	shift
@@ -52,7 +52,7 @@ busy() {
 	holds "$1" 'c["rx_packets"] > 1000'
 }
 
-# by_rings NAME, by_udp NAME: how the pair that was begun exchanges packets
+# by_rings NAME, by_udp NAME: expect that the pair that was begun exchanges packets that way
 by_rings() {
 	wait_for 20 holds "$server_pid" 'c["local_rx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
 		wait_for 20 holds "$client_pid" 'c["local_tx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
@@ -64,8 +64,8 @@ by_udp() {
 		pass "$1" || fail "$1: not by UDP" "$work"/*.client
 }
 
-# unacknowledged SERVICE: who sends to a stopped receiver loses what that has no room for, counts it and takes no memory for
-# it; and when the receiver goes on, so do the messages
+# unacknowledged SERVICE: a sender to a stopped receiver loses packets that the receiver has no room for, counts them
+# and takes no memory for them; when the receiver goes on, so do the messages
 unacknowledged() {
 	local messages=("$bin/prism-run" ib_send_bw -c "$1" -s 4096 -d "$device" -x 0 -p "$port" -D 60) was most sent lost
 	start "$work/stopped.server" "${messages[@]}"
@@ -102,7 +102,7 @@ before=$(claims)
 begin usual
 by_rings "two processes of one user"
 
-# The first packets went by UDP; none since.
+# The first packets used UDP; none since.
 by_socket=$(value "$server_pid" 'c["rx_packets"] - c["local_rx_packets"]')
 packets=$(value "$server_pid" 'c["rx_packets"]')
 wait_for 20 holds "$server_pid" "c['rx_packets'] > $packets + 5000"
@@ -184,7 +184,7 @@ else
 	echo "left out: another user, for want of root or of a build folder that others may enter"
 fi
 
-# Two namespaces, whose contexts may have the same slots: names in the one are none in the other.
+# Two namespaces, whose contexts may have the same slots: names of the one do not exist in the other.
 other_host() {
 	start "$work/host" unshare -n sleep 120
 	host_pid=$started

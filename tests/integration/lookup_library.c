@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Two libraries, one behind the other, that have a function of the same name: lookups.c. */
+/* Two libraries, one behind the other, with a function of the same name: used by lookups.c. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

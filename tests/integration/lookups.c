@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run --only: a program that is linked with neither libibverbs nor librdmacm, and looks their functions up,
- * as those do that run with and without RDMA. Arguments: the libraries of lookup_library.c, without and with another
+ * Under prism-run --only: a program that is linked with neither libibverbs nor librdmacm, and looks up their functions,
+ * as programs do that run with and without RDMA. Arguments: the libraries of lookup_library.c, without and with another
  * behind it.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 
 #define CM_DEVICE "/dev/infiniband/rdma_cm"
 
-/* Of libibverbs, by either way */
+/* Looks up a function of libibverbs, with or without a version */
 static void *verbs(const char *name, const char *version)
 {
 	static void *handle;
@@ -63,7 +63,7 @@ static int finds_channels(void)
 	return channel && !destroy(channel);
 }
 
-/* What libibverbs itself has under the old version, with another idea of a device list, stays what it is. */
+/* Functions of libibverbs's old version, which has another device list, are left alone. */
 static int old_version_is_another(void)
 {
 	void *old = verbs("ibv_get_device_list", "IBVERBS_1.0");
@@ -87,7 +87,7 @@ static int connection_manager_works(void)
 	return count > 0;
 }
 
-/* The C library's, by a handle of its own, or as what comes next */
+/* Opens it by the C library's function, found by a handle of its own, or as the next one */
 static int opens_the_channel(void *handle)
 {
 	int (*open_file)(const char *, int, ...) = dlsym(handle, "open");
@@ -99,7 +99,7 @@ static int opens_the_channel(void *handle)
 	return fd >= 0 && !status_of(fd, &status) && S_ISCHR(status.st_mode) && !close_file(fd);
 }
 
-/* As without prism-run: whoever asks is known. */
+/* As without prism-run: the caller of the lookup is identified. */
 static int caller_counts(const char *alone, const char *with_another)
 {
 	int (*next)(void) = NULL, (*by_default)(void) = NULL, (*behind)(void) = NULL;

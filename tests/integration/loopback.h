@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A queue pair that is connected to itself, for programs that ask whether a device works still. */
+/* A queue pair that is connected to itself, for programs that check if a device still works. */
 #ifndef PRISM_TESTS_LOOPBACK_H
 #define PRISM_TESTS_LOOPBACK_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* For programs that do without prism-run */
+/* For programs that do not need prism-run */
 #ifndef loopback_devices
 #define loopback_devices ibv_get_device_list
 #define loopback_gid ibv_query_gid
@@ -43,7 +43,7 @@ static inline int loopback_connect(struct loopback *loop)
 				      IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* On the first device there is, with MEMORY registered. */
+/* Opens the first device, with MEMORY registered. */
 static inline int loopback_open(struct loopback *loop, void *memory, size_t size)
 {
 	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
@@ -64,7 +64,7 @@ static inline int loopback_open(struct loopback *loop, void *memory, size_t size
 	return loop->qp && loop->mr && loopback_connect(loop);
 }
 
-/* An RDMA WRITE of 8 bytes within the memory: whether it is carried out in 5 seconds. */
+/* Posts an RDMA WRITE of 8 bytes within the memory; returns true if it completes within 5 seconds. */
 static inline int loopback_works(struct loopback *loop)
 {
 	struct ibv_sge from = {(uintptr_t)loop->memory, 8, loop->mr->lkey};

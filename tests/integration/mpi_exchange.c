@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Two MPI processes exchange messages of every kind of size that a verbs transport treats differently (inline, copied,
- * zero-copy after a rendezvous), both ways, and check every byte; then a reduction, then one-sided operations.
- * Ends with 0, and rank 0 prints a line, only if all of it was right.
+ * zero-copy after a rendezvous), both ways, and check every byte; then a reduction, then one-sided operations. Ends
+ * with 0, and rank 0 prints a line, only if all of it was right.
  */
 #include <mpi.h>
 #include <stdint.h>

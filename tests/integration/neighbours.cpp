@@ -44,7 +44,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t buffer_bytes = 1 << 20;
 constexpr int most_under_way = 32;
 
-/* As ibv_modify_qp() has it: half a second, or less where nobody waits for a processor. */
+/* Value for ibv_modify_qp(): half a second, or less if no process waits for a processor. */
 std::uint8_t ack_timeout = 17;
 
 [[noreturn]] void die(const char *what)
@@ -60,7 +60,7 @@ struct Endpoint {
 	std::uint64_t va = 0;
 };
 
-/** What the parent tells a process. */
+/** Order from the parent to a process. */
 struct Order {
 	char what = 0; /* see Process::run() */
 	std::uint32_t edge = 0;
@@ -292,11 +292,11 @@ void expect(bool holds, const std::string &what)
 	failures += !holds;
 }
 
-/** Whose a process is. */
+/** User that a process runs as. */
 enum class User {
 	ours,
 	nobody,
-	apart, /**< in a user namespace where root and it itself read as nobody */
+	apart, /**< in a user namespace in which root and the process itself read as nobody */
 };
 
 void become(User user)
@@ -361,14 +361,14 @@ public:
 	}
 	[[nodiscard]] std::int64_t sent_by_rings() const { return ask({.what = 'n'}).value; }
 
-	/** All of its threads. */
+	/** Stops all of its threads. */
 	void stop() const
 	{
 		::kill(pid_, SIGSTOP);
 		::waitpid(pid_, nullptr, WUNTRACED);
 	}
 
-	/* At an end of file it goes by itself, and closes nothing. */
+	/* Without a signal, it ends by itself at an end of file, and closes nothing. */
 	void end(int signal)
 	{
 		if (pid_ <= 0)
@@ -396,7 +396,7 @@ struct Link {
 	std::uint32_t first = 0, second = 0; /* numbers of the edge at each */
 };
 
-/** Both have had as many edges as they say. */
+/** Connects a new edge of each; each must have had as many edges as the numbers say. */
 Link link(const Neighbour &first, const Neighbour &second, Link edges)
 {
 	const Endpoint one = first.ask({.what = 'e'}).own;
@@ -406,7 +406,7 @@ Link link(const Neighbour &first, const Neighbour &second, Link edges)
 	return edges;
 }
 
-/** Both write until rings carry it. */
+/** Both write until rings carry their packets. */
 bool talk(const Neighbour &first, const Neighbour &second, Link edges)
 {
 	const std::int64_t before = first.sent_by_rings();
@@ -420,7 +420,7 @@ bool talk(const Neighbour &first, const Neighbour &second, Link edges)
 	return false;
 }
 
-/** In seconds. */
+/** Returns seconds. */
 double processor_time(pid_t pid)
 {
 	std::ifstream file("/proc/" + std::to_string(pid) + "/schedstat");
@@ -466,7 +466,7 @@ Memory memory_of(pid_t pid)
 	return memory;
 }
 
-/** All that this host has in shared memory. */
+/** Returns all shared memory of this host. */
 double host_shared_kib()
 {
 	std::ifstream file("/proc/meminfo");
@@ -503,7 +503,7 @@ void pairs(unsigned count)
 	std::printf("the host has %.0f KiB of shared memory more, %.0f KiB a pair, counters of 2 contexts among it\n",
 		shared, shared / count);
 	expect(sum.rings_kib + sum.bells_kib <= 256.0 * count, "at most 256 KiB a pair that talks");
-	/* Its rings, its bell, that of its peer. */
+	/* Files of each: its rings, its bell, that of its peer. */
 	expect(sum.files == 3 * 2 * count, "nothing shared with those it does not talk to");
 	double before = 0, after = 0;
 	for (const Neighbour &each : all)
@@ -567,7 +567,7 @@ void stopped(unsigned seconds)
 		hub.ask({.what = 'c', .edge = i, .peer = at_leaf[i]});
 		leaves[i]->ask({.what = 'c', .edge = 0, .peer = at_hub[i]});
 	}
-	/* One that only the hub knows of, and one that writes to the busy one as well. */
+	/* One that only the hub knows, and one that writes to the busy one as well. */
 	expect(talk(hub, busy, {0, 0}) && talk(hub, other, {2, 0}), "by rings");
 	const Link also = link(writer, busy, {0, 1});
 	expect(talk(writer, busy, also), "from another, too");
@@ -577,11 +577,11 @@ void stopped(unsigned seconds)
 	writer.tell({.what = 'W', .edge = 0, .count = 100'000});
 	std::this_thread::sleep_for(300ms);
 	busy.stop();
-	silent.stop(); /* before any packet: it answers nobody who introduces himself */
+	silent.stop(); /* before any packet: it answers no introduction */
 	const auto from = std::chrono::steady_clock::now();
 	const long resident = resident_kib(hub.pid());
 	long most = resident;
-	/* The hub waits for what it sends to each of the two, and the third reads and writes on meanwhile. */
+	/* The hub's requests to these two wait, and meanwhile the third reads and writes. */
 	const std::int64_t to_silent = hub.write(1);
 	expect(to_silent == IBV_WC_RETRY_EXC_ERR,
 		"a request to the one that has not answered ends by its retry count: " + std::to_string(to_silent));
@@ -619,7 +619,7 @@ void leavers(unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		Neighbour one;
 		const Link edges = link(hub, one, {i, 0});
-		/* It may have the slot of one that has just gone: then rings are tried again after a while. */
+		/* It may get the slot of one that has just gone: then rings are tried again after a while. */
 		well = talk(one, hub, {edges.second, edges.first}) && well;
 		if (i % 3 == 0)
 			hub.tell({.what = 'w', .edge = i, .count = 50'000});

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Processes that share memory with each other: many pairs, one with many neighbours, two that are stopped, some that
-# come and go or are killed, one that opens its device again and again, and one whose child holds all it had open. docs/local-path.md has figures of longer runs.
+# come and go or are killed, one that opens its device again and again, and one whose child holds all its files open.
+# docs/local-path.md has figures of longer runs.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-# Not alone(): in a user namespace there are no other users.
+# Does not use alone(): in a user namespace there are no other users.
 if [ -z "${IN_NAMESPACE:-}" ] && [ "$(id -u)" -eq 0 ] && unshare -n true 2>/dev/null; then
 	IN_NAMESPACE=1 exec unshare -n "$0" "$@"
 fi

@@ -27,7 +27,7 @@ NAK_STATUSES = tuple(NAKS)
 
 
 class Mismatch(Exception):
-    """The packets are not what they should be."""
+    """Error for packets that are not as they should be."""
 
 
 def load_encoder(path):
@@ -38,7 +38,7 @@ def load_encoder(path):
 
 
 class Captured:
-    """One packet as it came in: where from and to, and the UDP payload."""
+    """One packet as it arrived: its source and destination, and the UDP payload."""
 
     def __init__(self, frame):
         kind = struct.unpack_from("!H", frame, 12)[0]
@@ -99,7 +99,7 @@ def write_pcap(path, all_frames):
 
 
 class Request:
-    """What the client posted, made into the packets that must have been sent and answered."""
+    """A request as the client posted it, made into the packets that must have been sent and answered."""
 
     def __init__(self, encoder, posted, msn):
         self.encoder, self.posted, self.msn = encoder, posted, msn
@@ -110,7 +110,7 @@ class Request:
         return (self.posted["psn"] + index) % PSNS
 
     def parts(self):
-        """The payload by packets, with the last part of the packets' opcode names."""
+        """Returns the payload by packets, with the last part of the packets' opcode names."""
         payload = bytes.fromhex(self.posted.get("payload", ""))
         return cut(payload, self.mtu)
 
@@ -124,7 +124,7 @@ class Request:
         return packet
 
     def requests(self):
-        """Functions that make each packet, given AckReq."""
+        """Returns functions that make each packet, given AckReq."""
         if self.operation == "READ":
             return [self.make_read]
         if self.operation == "CAS":
@@ -162,7 +162,7 @@ class Request:
             syndrome, self.msn)
 
     def responses(self):
-        """Functions that make each packet, given the resolution number."""
+        """Returns functions that make each packet, given the resolution number."""
         status = self.outcome["status"]
         last = 0 if self.operation == "READ" else len(self.parts()) - 1
         if status in NAKS:
@@ -203,7 +203,8 @@ def next_of(packets, what):
 
 
 def compare(encoder, posted, requests, responses):
-    """One request at a time was under way, so the packets of each direction are in the order of the requests."""
+    """Matches packets to requests: one request at a time was under way, so the packets of each direction are in the
+    order of the requests."""
     completed = {}
     for number, line in enumerate(posted):
         connection = line["connection"]
@@ -223,7 +224,7 @@ def compare(encoder, posted, requests, responses):
 
 
 def next_acknowledge_skipped(responses, request, what):
-    """Acknowledges of packets before the last one of a message (W.6.3) come if the requester asked for them."""
+    """Acknowledgements of packets before the last one of a message (W.6.3) arrive if the requester asked for them."""
     captured = next_of(responses, what)
     while captured.opcode == 0x11 and captured.data[12] == 0x1F:
         check(len(request.parts()) > 1, f"{what}: an acknowledge that nobody wanted")
@@ -236,9 +237,9 @@ def next_acknowledge_skipped(responses, request, what):
 
 
 def check_coverage(encoder, posted, requests, responses):
-    """Every packet type, legal flag combination and status of docs/wire-protocol.md was on the wire."""
+    """Checks that every packet type, legal flag combination and status of docs/wire-protocol.md was on the wire."""
     packets = requests + responses
-    # One request at a time is under way, so that none is bundled: bundles are the vectors' and the packet peer's.
+    # One request at a time is under way, so that none is bundled: the vectors and the packet peer test bundles.
     single = {name: code for name, code in encoder.OPCODES.items() if not name.startswith("BUNDLE")}
     missing = {name for name, code in single.items() if code not in {p.opcode for p in packets}}
     check(not missing, f"never seen: {sorted(missing)}")
@@ -256,7 +257,7 @@ def check_coverage(encoder, posted, requests, responses):
 
 
 def check_tshark(path, packets):
-    """tshark must find a BTH in every packet, with the fields where this file sees them."""
+    """Checks that tshark finds a BTH in every packet, with the fields that this file finds."""
     command = ["tshark", "-r", str(path), "-T", "fields"]
     for field in ("opcode", "destqp", "psn", "p_key", "tver"):
         command += ["-e", f"infiniband.bth.{field}"]
@@ -269,7 +270,7 @@ def check_tshark(path, packets):
 
 
 def flip_a_bit(all_frames, seed):
-    """In a place that the ICRC covers and the comparison does not take from the packet."""
+    """Damages a packet in a place that the ICRC covers and that the comparison does not copy from the packet."""
     chance = random.Random(seed)
     frame = chance.choice(all_frames)
     start = 14 + (40 if frame[12:14] == b"\x86\xdd" else 20) + 8

@@ -23,7 +23,7 @@ on() {
 	ip netns exec "$host" "$@"
 }
 
-# configure INDEX: addresses 10.77.0.1 and fd77::1, or 2; GSO trains leave the sender as the packets they stand for
+# configure INDEX: sets addresses 10.77.0.1 and fd77::1, or 2; GSO trains leave the sender as the packets they stand for
 configure() {
 	ip link set "${links[$1]}" netns "${hosts[$1]}" &&
 		on "$1" ip link set lo up &&
@@ -58,7 +58,7 @@ for line in sys.stdin:
         break' "$2"
 }
 
-# capture INDEX FILE: what comes in there
+# capture INDEX FILE: captures the packets that arrive there
 capture() {
 	start "$2.log" ip netns exec "${hosts[$1]}" tcpdump -i "${links[$1]}" -Q in --immediate-mode -Z root -U -s 0 -w "$2" udp port 4791
 	wait_for 10 grep -qs 'listening on' "$2.log" || fail "tcpdump does not start" "$2.log"

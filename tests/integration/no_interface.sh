@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A host, or a container, where no network interface is up: every program says so, and what to do, in one line. With the
-# interfaces that PRISM_DEVICES or --device name, likewise.
+# A host, or a container, without an interface that is up: every program says so, and what to do, in one line. Likewise
+# with the interfaces that PRISM_DEVICES or --device name.
 # shellcheck disable=SC2015 # "A && B || C" cannot go wrong in between
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -11,14 +11,14 @@ need_program ibv_devinfo
 
 down="no network interface is up and has an address: 'ip link set lo up' makes prism_lo"
 
-# refuses TEXT PROGRAM [ARGUMENT...]: it ends with 1, and says the text in one line
+# refuses TEXT PROGRAM [ARGUMENT...]: expects that it ends with 1, and prints the text in one line
 refuses() {
 	local text=$1 program=$2
 	shift 2
 	expect 1 "$program $*" timeout -k 5 30 "$bin/$program" "$@" </dev/null && says "$text"
 }
 
-# warns TEXT OPTION...: of prism-run, which runs the program all the same
+# warns TEXT OPTION...: expects the text from prism-run, which runs the program all the same
 warns() {
 	local text=$1
 	shift

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# perftest's programs with its options, by rings and by UDP: every run ends, and none loses a message. With PRISM_ALL all
-# that it accepts, else so much that each two values of its options stand together once (perftest_matrix.py).
+# perftest's programs with its options, by rings and by UDP: every run ends, and none loses a message. With PRISM_ALL
+# all combinations that it accepts, else so many that each two values of its options occur together once
+# (perftest_matrix.py).
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -32,7 +33,7 @@ has_row() {
 	grep -Eq "$row" "$work/client"
 }
 
-# lost PID...: packets that their sockets had no room for
+# lost PID...: prints the packets that their sockets had no room for
 lost() {
 	local pid
 	for pid in "$@"; do
@@ -45,7 +46,7 @@ end() {
 	wait "$@" 2>/dev/null
 }
 
-# judge NAME: the server and the client end, and all is well, unless they run for ever
+# judge NAME: expects that the server and the client end well, unless they run for ever
 judge() {
 	local name=$1
 	if [[ $name = *--run_infinitely* ]]; then
@@ -64,7 +65,7 @@ judge() {
 	fi
 }
 
-# limits CARRIER PROGRAM ARGUMENT...: how much is sent
+# limits CARRIER PROGRAM ARGUMENT...: prints the options that limit how much is sent
 limits() {
 	local count=500
 	case "$*" in
@@ -74,7 +75,7 @@ limits() {
 	*_lat*) count=200 ;;
 	*-q*) count=100 ;;
 	esac
-	# Nobody sends again what UC and UD lose: by sockets no more than surely fits one.
+	# Losses of UC and UD are never repaired: over sockets send no more than surely fits one.
 	case "$*" in
 	udp*-c\ U[CD]*-a*) ;;
 	udp*_bw*-c\ U[CD]*-q*) count='10 -s 512' ;;
@@ -96,14 +97,14 @@ run() {
 	start "$work/server" "${command[@]}"
 	server_pid=$started
 	wait_for 20 listens || fail "$name: the server does not listen" "$work/server"
-	: >"$work/client" # the last one's is there still
+	: >"$work/client" # the output of the last run is still there
 	start "$work/client" "${command[@]}" 127.0.0.1
 	client_pid=$started
 	judge "$name"
 	[ "$failures" -ne "$before" ] || pass "$name"
 }
 
-# What the list says that perftest refuses it does refuse, before it looks for a device.
+# perftest refuses the combinations that are listed as refused, before it looks for a device.
 check_refusals() {
 	local arguments
 	"$matrix" refused | cut -d' ' -f2- >"$work/refused"
@@ -115,7 +116,7 @@ check_refusals() {
 	pass "what perftest refuses"
 }
 
-# The fault that rings had: both fill them, and neither asks whether there is room.
+# A fault that rings once had: both fill them, and neither checks for room.
 for _ in 1 2 3; do
 	run rings ib_send_bw -c UC -b
 done

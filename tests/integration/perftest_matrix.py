@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Runs of perftest, one a line: carrier, program, arguments. All that it accepts, or so many that any two values of its
-options stand together in one of them; but latencies of all sizes and of a second, which take long and try little more,
+options occur together in one of them; but latencies of all sizes and of a second, which take long and add little,
 are among all only.
 
     perftest_matrix.py pairs | all | refused
@@ -20,7 +20,7 @@ FACTORS = (("rings", "udp"), TOOLS, ("", "-b"), ("", "-e"), ("", "-q 16"), ("", 
 
 
 def is_accepted(run):
-    """What perftest says of it: `perftest.sh all` asks it about each."""
+    """Returns true if perftest accepts the run: `perftest.sh all` checks that it refuses the others."""
     _, tool, both, events, many, managed, mode = run
     endless = "--run_infinitely" in mode
     refused = (
@@ -35,8 +35,8 @@ def is_accepted(run):
 
 
 def stops_itself(run):
-    """On any device: perftest 4.5 takes at most as many completions as one queue pair has messages, and then waits for
-    an event of the others, which have come already."""
+    """Returns true if the run hangs on any device: perftest 4.5 takes at most as many completions as one queue pair has
+    messages, and then waits for an event of the others, whose completions have arrived already."""
     _, tool, both, events, many, _, _ = run
     return "_send_bw" in tool and both and events and many
 
@@ -46,7 +46,7 @@ def pairs_of(run):
 
 
 def covering(runs):
-    """Greedy: the run that has most of the pairs that none has yet, the first of equals."""
+    """Greedy: repeatedly takes the run that has most of the pairs not yet covered, the first of equals."""
     missing = set().union(*map(pairs_of, runs))
     chosen = []
     while missing:

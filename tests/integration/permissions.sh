@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A user who may not have the RoCE port, in a network namespace that reserves it: is told which permission is missing. The
-# same user with the permission, and one in a namespace that does not reserve the port, have a device.
+# A user without permission for the RoCE port, in a network namespace that reserves it, is told which permission is
+# missing. The same user with the permission, and one in a namespace that does not reserve the port, have a device.
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -25,7 +25,7 @@ as_nobody() {
 	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "${options[@]}" "$@" >"$log" 2>&1
 }
 
-# Where others can read it, as they cannot read a home folder
+# Copies to a place that others can read, as they cannot read a home folder
 mkdir "$work/bin" "$work/lib"
 cp "$bin/prism-run" "$work/bin"
 cp -a "$PRISM_BUILD"/lib/*.so* "$work/lib"
@@ -33,8 +33,8 @@ run=(env LD_LIBRARY_PATH="$work/lib" "$work/bin/prism-run")
 as_nobody "$work/can" -- "${run[@]}" ibv_devinfo && pass "a user without any permission has a device" ||
 	fail "a user without any permission has no device" "$work/can"
 
-# What the dynamic linker preloads nothing into is run all the same, with a word about it.
-# told_of WORDS LOG: of one cause alone, or of none
+# Programs into which the dynamic linker preloads nothing still run, with a message about it.
+# told_of WORDS LOG: expects a message of one cause alone, or of none
 told_of() {
 	[ "$(grep -c '^prism-run: ' "$2")" -eq 1 ] && grep -q "^prism-run: .* $1.*it sees no userspace device; " "$2" &&
 		pass "$1: told" || fail "$1: not told" "$2"
@@ -58,7 +58,7 @@ else
 	fail "a daemon that drops its privileges" "$work/dropped"
 fi
 
-# Two users cannot share an address: who comes second is told whose it is, by the address that fails first.
+# Two users cannot share an address: the second one is told the owner, by the first address that fails.
 ip link add one type veth peer name two && ip link set one up && ip link set two up || fail "no veth"
 for address in 10.79.0.1/24 fd79::1/64; do
 	case $address in

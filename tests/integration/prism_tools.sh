@@ -17,8 +17,8 @@ valid_json() {
 	fi
 }
 
-# Of every contestant: at least a packet each way for each of its round trips, and their bytes. Bundles carry several jobs
-# of a throughput run.
+# Each contestant has sent at least a packet each way for each of its round trips, and their bytes. Bundles carry
+# several jobs of a throughput run.
 counts_traffic() {
 	if python3 -c '
 import json, sys
@@ -36,7 +36,7 @@ for row in json.load(open(sys.argv[1]))["results"]:
 	fi
 }
 
-# tool PROGRAM ARGUMENT...: both sides get the same arguments, the client also a file for its report
+# tool PROGRAM ARGUMENT...: runs both sides with the same arguments, the client also with a file for its report
 tool() {
 	local program=$1 client=("$bin/$1")
 	shift
@@ -63,7 +63,7 @@ for path in "$bin"/ib_prism_*_lat "$bin"/ib_prism_*_bw; do
 done
 [ $found -ge 9 ] || fail "only $found tools are built"
 
-# A program whose output nobody gets has failed, whatever it printed.
+# A program whose output is lost has failed, whatever it printed.
 for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,tx,tx-server,tx-bench,gam,gam-node,gam-master,gam-bench,rpc-bench,ycsb}; do
 	[ -x "$path" ] || continue # without the applications
 	[ "${path##*/}" != ib_prism_ratios ] || continue # Python's own
@@ -76,7 +76,7 @@ for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,t
 done
 pass "a standard output that is full fails the tools"
 
-# No device takes the number of a standard stream that is closed, whatever the program reads and prints.
+# No device gets the number of a standard stream that is closed, whatever the program reads and prints.
 for stream in 0 1 2; do
 	eval "'$bin/prism-run' bash -c 'readlink /proc/\$\$/fd/$stream >&9' 9>'$work/stream' $stream>&-"
 	[ "$(cat "$work/stream")" = /dev/null ] || fail "prism-run: what is stream $stream, if it is closed?" "$work/stream"

@@ -12,16 +12,16 @@ run=("$bin/prism-run")
 port=${PRISM_TEST_CM_PORT:-17100}
 udaddy_port=7174 # it has no option for another
 results='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
-hosts=prism-cm-$$ # the namespaces' names; one that was killed left its own behind
-server_in=()      # the namespaces that servers and clients run in
+hosts=prism-cm-$$ # names of the namespaces; a run that was killed has left its own behind
+server_in=()      # namespaces that servers and clients run in
 client_in=()
 
-# listens PORT [SPACE]: whether somebody has it, on whichever address
+# listens PORT [SPACE]: true if there is a listener at the port, on any address
 listens() {
 	"${server_in[@]}" grep -aq "@prism-cm/${2:-0106}/$1/" /proc/net/unix
 }
 
-# cm_pair NAME PORT SPACE PATTERN SERVER-COMMAND -- CLIENT-COMMAND: both must end with 0, the client print PATTERN
+# cm_pair NAME PORT SPACE PATTERN SERVER-COMMAND -- CLIENT-COMMAND: both must end with 0, the client must print PATTERN
 cm_pair() {
 	local name=$1 on=$2 space=$3 pattern=$4 server=() client_status server_status
 	shift 4
@@ -50,10 +50,10 @@ cm_pair() {
 	fi
 }
 
-# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event, and
-# then fails although all is done, on any device (rdma-core's commit f3ae6534a). Who calls this looks at what was done.
-# Its other output is buffered and may come after that.
-# forgive STATUS LOG: the status, but for that one
+# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event,
+# and then fails although all is done, on any device (rdma-core's commit f3ae6534a). Callers check the results
+# themselves. rping's other output is buffered and may follow later.
+# forgive STATUS LOG: prints the status, or 0 for that failure
 forgive() {
 	[ "$1" -eq 255 ] && grep -q '^rdma_get_cm_event: Bad file descriptor' "$2" && return 0
 	return "$1"
@@ -122,14 +122,14 @@ programs() {
 	perftest 127.0.0.1 ib_send_lat -n 200 -c UD
 }
 
-# A client that nobody answers, or no longer, says so, and in time.
+# A client that gets no answer, or no longer one, reports that, and in time.
 # ends_within SECONDS NAME PATTERN COMMAND...
 ends_within() {
 	local limit=$1 name=$2 pattern=$3 begun=$SECONDS status
 	shift 3
 	timeout -k 5 60 "$@" >"$work/client" 2>&1 </dev/null
 	status=$?
-	# 124: our limit; 129 to 143: a signal. Some return an event's status, which is negative.
+	# 124: our limit; 129 to 143: a signal. Some programs return an event's status, which is negative.
 	if [ $status -eq 0 ] || [ $status -eq 124 ] || { [ $status -gt 128 ] && [ $status -le 143 ]; }; then
 		fail "$name: ended with $status" "$work/client"
 	elif [ $((SECONDS - begun)) -gt "$limit" ]; then
@@ -169,7 +169,7 @@ not_listening() {
 	! listens "$1"
 }
 
-# A client learns that its server is gone although nobody is left to say so.
+# A client learns that its server is gone although no process is left to tell it.
 killed_while_connected() {
 	port=$((port + 1))
 	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -P -a 127.0.0.1 -p "$port"
@@ -205,14 +205,14 @@ two_servers() {
 	done
 }
 
-# may_be_taken NAME: whether somebody else can have the name of a listener
+# may_be_taken NAME: true if another process can take the name of a listener
 may_be_taken() {
 	"${server_in[@]}" python3 -c '
 import socket, sys
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind("\0prism-cm/" + sys.argv[1])' "$1" 2>/dev/null
 }
 
-# Who has the name of one address of a server on all of them would get what is for the server.
+# A process that took the name of one address of a server on all addresses would get the server's messages.
 stolen_name() {
 	port=$((port + 1))
 	start "$work/server" "${run[@]}" rping -s -a 0.0.0.0 -p "$port"
@@ -228,7 +228,8 @@ stolen_name() {
 	wait_for 5 may_be_taken "0106/$port/127.0.0.1" && pass "the name is free again" || fail "the name is still taken"
 }
 
-# before_a_connection NAME: the Python program on standard input sends something to a server, whose port is its argument
+# before_a_connection NAME: runs the Python program on standard input, which sends something to a server; the server's
+# port is its argument
 before_a_connection() {
 	port=$((port + 1))
 	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
@@ -242,7 +243,8 @@ before_a_connection() {
 		fail "$1 before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
-# What anybody on the host may send to a server's sockets: no request, so rping's only client is still to come.
+# Garbage that any process of the host may send to a server's sockets: none of it is a request, so rping's only client
+# is still to come.
 garbage() {
 	before_a_connection "garbage" <<'PYTHON'
 import random
@@ -277,7 +279,7 @@ for _ in range(3000):
 PYTHON
 }
 
-# Requests that another user of the host may forge, and with which the server's rdma_accept() would fail, or which claim
+# Requests that another user of the host may forge, and which would make the server's rdma_accept() fail, or which claim
 # to be from another host: rping serves one client, which is still to come.
 forged_requests() {
 	before_a_connection "forged requests" <<'PYTHON'
@@ -287,7 +289,7 @@ import sys
 
 port = int(sys.argv[1])
 mine = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-mine.bind("\0prism-cm/process/65535")  # somebody must be alive to be answered
+mine.bind("\0prism-cm/process/65535")  # a live process is needed for an answer
 
 
 def gid(address):
@@ -327,12 +329,12 @@ for _ in forged:
 PYTHON
 }
 
-# members ADDRESS COUNT: whether so many sockets take in what is sent to the group
+# members ADDRESS COUNT: true if so many sockets receive packets to the group
 members() {
 	[ "$("${server_in[@]}" ss -Huan | grep -cF "$1")" -eq "$2" ]
 }
 
-# group ADDRESS RECEIVER-ADDRESS SENDER-ADDRESS: two members of a multicast group get what a third process sends to it
+# group ADDRESS RECEIVER-ADDRESS SENDER-ADDRESS: two members of a multicast group receive a message of a third process
 group() {
 	local pids=() each status=0
 	for each in 1 2; do
@@ -347,7 +349,7 @@ group() {
 	[ $status -eq 0 ] && pass "mckey $1: sender and two members" || fail "mckey $1: $status" "$work/client" "$work/member1" "$work/member2"
 }
 
-# Between hosts: REQ and all that follows are packets of QP 1, which the servers of one host share.
+# Between hosts: REQ and all later messages are packets of QP 1, which the servers of one host share.
 between_hosts() {
 	ip netns add "$hosts-a" && ip netns add "$hosts-b" &&
 		ip link add veth0 netns "$hosts-a" type veth peer name veth0 netns "$hosts-b" || {
@@ -383,7 +385,7 @@ between_hosts() {
 	new_interface
 }
 
-# has_address FLAG ADDRESS: whether the server's host has it, in that state
+# has_address FLAG ADDRESS: true if the server's host has the address, in that state
 has_address() {
 	ip -n "$hosts-a" -6 address show dev veth0 "$1" | grep -qF " $2/"
 }
@@ -392,7 +394,7 @@ not_tentative() {
 	! has_address tentative "$1"
 }
 
-# A program that uses the connection manager, in the server's host, waits for its GID table to change.
+# Starts a program that uses the connection manager, in the server's host, and waits for its GID table to change.
 watch_gids() {
 	start "$work/watcher" timeout -k 5 60 "${server_in[@]}" "${run[@]}" /usr/bin/python3 -c '
 import os
@@ -412,8 +414,8 @@ assert event.event_type == 18 and after[:-1] == before'
 	wait_for 20 grep -q watching "$work/watcher" || fail "the GID table cannot be watched" "$work/watcher"
 }
 
-# The kernel lists a new IPv6 address before anybody can bind it, until it is sure that nobody else on the link has it.
-# What comes before it in the list must be found where it was, and it must be reached once it is one, by whom it may.
+# The kernel lists a new IPv6 address before it can be bound, until it is sure that no other host on the link has it.
+# Addresses before it in the list must keep their index, and once it is usable, clients that may use it must reach it.
 tentative_addresses() {
 	local server_pid watcher=
 	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=12 # of a second each
@@ -445,7 +447,7 @@ tentative_addresses() {
 		"${server_in[@]}" "${run[@]}" rping -s -a fd48::3 -p "$port"
 }
 
-# The client's interface takes larger packets than the server's, which must not fail for it.
+# The client's interface allows larger packets than the server's, which must not fail for it.
 larger_mtu() {
 	"${client_in[@]}" ip link set veth0 mtu 9000
 	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -C 3 -a 10.47.0.1 -p "$port"
@@ -467,7 +469,7 @@ reaches() {
 	grep -q rdma-ping-2 "$work/client"
 }
 
-# Both interfaces take larger packets, while the server's device is open.
+# The MTU of both interfaces grows while the server's device is open.
 changed_mtu() {
 	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -P -a 10.47.0.1 -p "$port"
 	local pid=$started bad=0 mtu
@@ -485,7 +487,7 @@ changed_mtu() {
 	[ $bad -eq 0 ] && pass "the MTU of both interfaces changes while the server's device is open"
 }
 
-# An interface of a server on all addresses goes, and one of the same name comes with another address.
+# An interface of a server on all addresses is deleted, and one of the same name is made with another address.
 new_interface() {
 	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -P -a 0.0.0.0 -p "$port"
 	local pid=$started bad=0 at number=1
@@ -507,14 +509,14 @@ new_interface() {
 		fail "an interface that is made anew" "$work/client" "$work/server"
 }
 
-# count_of PID COUNTER: over all contexts of a server
+# count_of PID COUNTER: prints the sum over all contexts of a server
 count_of() {
 	"${server_in[@]}" "$bin/prism-stat" -1 -p "$1" | awk -v name="$2" '$1 == name { sum += $2 } END { print sum + 0 }'
 }
 
-# Many at once: a server gets a REQ, an RTU and a DREQ for each, once. Who repeats one has waited for a second. On a host
-# with much else to do somebody may, so not each try counts; but nothing is dropped, not even while librdmacm opens the
-# device for the first REQ and what comes may come to the new context.
+# Many at once: a server gets a REQ, an RTU and a DREQ for each, once. A sender repeats one only after a second. On a
+# busy host that may happen, so one good try is enough; but nothing is dropped, not even while librdmacm opens the
+# device for the first REQ and packets may arrive at the new context.
 many_connections() {
 	local connections=300 try server packets dropped
 	for try in 1 2 3; do
@@ -537,7 +539,7 @@ many_connections() {
 	fail "$connections connections between hosts: ${dropped:-?} messages dropped" "$work/client" "$work/server"
 }
 
-# More at once than may wait for a server (its backlog): nobody is turned away, as with the kernel's.
+# More at once than the server's backlog: none is turned away, as with the kernel's connection manager.
 more_than_wait() {
 	port=$((port + 1))
 	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" cmtime -p "$port"
@@ -548,7 +550,7 @@ more_than_wait() {
 	kill "$started"
 }
 
-# What comes to QP 1 is handled with a lock that fork() takes, too.
+# Packets to QP 1 are handled under a lock that fork() takes, too.
 children_of_who_is_asked() {
 	start "$work/client" timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$bin/connections" asks 10.47.0.1
 	ends_well "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" "$bin/connections" forks 10.47.0.1

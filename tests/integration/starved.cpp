@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Under prism-run: there is no memory for a while, for the connection manager's thread or for the program's own that
- * closes a channel; or a single allocation fails. A message for which there is no memory is a lost one, and close(2)
+ * closes a channel; or a single allocation fails. A message for which there is no memory counts as lost, and close(2)
  * throws nothing.
  */
 #include "expect.h"
@@ -25,7 +25,7 @@ enum class Starving {
 };
 
 std::atomic<Starving> starving{Starving::nobody};
-std::atomic<int> others_left{-1}; /* allocations of others until one fails */
+std::atomic<int> others_left{-1}; /* allocations of other threads until one fails */
 thread_local bool is_the_program = false;
 
 } // namespace
@@ -107,7 +107,7 @@ enum Heard {
 	not_at_all
 };
 
-/* The NUMBERth allocation for a request fails. */
+/* Makes the NUMBERth allocation for a request fail. */
 Heard hears_a_request(int number)
 {
 	rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
@@ -118,8 +118,8 @@ Heard hears_a_request(int number)
 	return others_left < 0 ? though_one_failed : as_none_failed;
 }
 
-/* Of allocations FIRST and later, at the same time, as each waits for its request to be repeated. True if the last had
- * nothing to fail any more. */
+/* Fails allocations FIRST and later, each in a child at the same time, as each waits for its request to be repeated.
+ * Returns true if the last child had no allocation to fail. */
 bool expect_requests(int first)
 {
 	std::array<pid_t, 48> children{};
@@ -135,7 +135,7 @@ bool expect_requests(int first)
 	return how == W_EXITCODE(as_none_failed, 0);
 }
 
-/* How many there are depends on the interfaces of the host. */
+/* The number of allocations depends on the interfaces of the host. */
 void expect_requests()
 {
 	bool each = false;
@@ -144,7 +144,7 @@ void expect_requests()
 	expect("each has failed", each);
 }
 
-/* What the program gets from close(2), which C calls: never an exception. */
+/* Returns what the program gets from close(2), which C code calls: it must never be an exception. */
 bool closes(int fd)
 {
 	starving = Starving::the_program;
@@ -178,7 +178,7 @@ int main()
 	expect("its request comes again", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST));
 	expect("another client asks", begins_to_connect(clients) && is_readable(servers));
 	expect("a channel is closed without memory", closes(servers->fd));
-	/* Another number than the one before, with which it would be ended at last */
+	/* A new listener gets another number, or it would be ended at last */
 	expect("its listener's port is free", dup(0) == servers->fd && listens(rdma_create_event_channel()));
 	return failures != 0;
 }

@@ -9,7 +9,7 @@ need_program ss python3 pgrep
 port=${PRISM_TEST_PORT:-19400}
 stat=("$bin/prism-stat" --sysfs="$work/no_kernel_devices")
 
-# see EXPRESSION FILE [ARGUMENT...]: whether the expression is true of d, the last JSON object in the file; of() finds
+# see EXPRESSION FILE [ARGUMENT...]: true if the expression is true of d, the last JSON object in the file; of() finds
 # the sources of a process, a is the list of arguments
 see() {
 	python3 - "$@" <<-'END'
@@ -22,13 +22,13 @@ see() {
 	END
 }
 
-# look [ARGUMENT...]: one JSON object in $work/now, what it says besides in $work/said
+# look [ARGUMENT...]: puts one JSON object into $work/now, and other output into $work/said
 look() {
 	timeout 20 "${stat[@]}" --once --json "$@" >"$work/now" 2>"$work/said" ||
 		fail "prism-stat $* ends with $?" "$work/said"
 }
 
-# check TEXT EXPRESSION [ARGUMENT...]: of what look() saw
+# check TEXT EXPRESSION [ARGUMENT...]: checks the output of look()
 check() {
 	local text=$1 expression=$2
 	shift 2
@@ -43,7 +43,7 @@ child_of() {
 	child=$(pgrep -P "$1")
 }
 
-# begin ARGUMENT...: server and client of ib_prism_read_bw with these; pids in $server_pid, $client_pid
+# begin ARGUMENT...: starts server and client of ib_prism_read_bw with these; pids in $server_pid, $client_pid
 begin() {
 	port=$((port + 1))
 	start "$work/server" timeout 60 "$bin/ib_prism_read_bw" -d prism_lo -p "$port"
@@ -67,7 +67,7 @@ kill_child() {
 	wait "$1" 2>/dev/null
 }
 
-# end: the programs that begin() started die
+# end: kills the programs that begin() started
 end() {
 	local job
 	kill -9 "$server_pid" "$client_pid" 2>/dev/null
@@ -117,7 +117,8 @@ died() {
 		pass "a process that is gone" || fail "a process that is gone" "$work/rows"
 }
 
-# Whoever may look may also keep: this holds the server's page, so that the last numbers outlive the server.
+# A process that may read the page may also keep it: this one holds the server's page, so that the last numbers outlive
+# the server.
 hold() {
 	exec python3 -c '
 import os, sys, time
@@ -152,7 +153,7 @@ exact() {
 	check "nothing is left behind" 'not of(a[0])' "$holder"
 }
 
-# forge KIND: a process with a file that is called a counter page
+# forge KIND: starts a process with a file that is called a counter page
 forge() {
 	exec python3 -c '
 import ctypes, fcntl, os, struct, sys, time
@@ -188,7 +189,7 @@ print("ready", flush=True)
 time.sleep(60)' "$1"
 }
 
-# forged KIND REASON: the page is refused, for this reason, and nothing else happens
+# forged KIND REASON: expects that the page is refused, for this reason, and nothing else happens
 forged() {
 	start "$work/forger.$1" forge "$1"
 	local forger=$started
@@ -205,7 +206,7 @@ forgeries() {
 	forged garbage "wrong magic number"
 	forged magic "wrong magic number"
 	forged name "wrong magic number"
-	forged many "wrong magic number" # of 41 files, which is said once
+	forged many "wrong magic number" # of 41 files, reported once
 	forged empty "0 bytes long"
 	forged short "8 bytes long"
 	forged huge "1048576 bytes long"
@@ -223,7 +224,7 @@ forgeries() {
 	forged escape "a counter without a name"
 }
 
-# What the layout says is enough: a page with other counters than ours is shown as it is.
+# The layout in the page suffices: a page with other counters than ours is shown as it is.
 other_library() {
 	start "$work/forger" forge right
 	local forger=$started
@@ -254,14 +255,14 @@ kernel_device() {
 	wait "$watcher" || fail "prism-stat -d prism7" "$work/growth"
 	python3 -c '
 import json, sys
-reports = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]  # not what users are told beside
+reports = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]  # skips the messages for users
 grown = [o["sources"][0]["rates"]["prism_reads"] for o in reports]
 assert len(grown) == 4 and grown[0] == 0 and 150 < max(grown) < 250 and sorted(grown)[:3] == [0, 0, 0], grown
 ' "$work/growth" 2>"$work/said" && pass "rates of a kernel device" ||
 		fail "rates of a kernel device" "$work/growth" "$work/said"
 }
 
-# A process of root is not for others to see; it is counted, and said.
+# A process of root is not visible to other users; it is counted, and that is reported.
 other_user() {
 	[ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || {
 		echo "not checked without root and setpriv: other users"
@@ -282,7 +283,7 @@ other_user() {
 	end
 }
 
-# Where memory files are forbidden devices work as ever, and nobody sees them.
+# If memory files are forbidden, devices work as ever, but have no counter pages.
 forbidden() {
 	command -v cc >/dev/null || {
 		echo "not checked without a compiler: forbidden memory files"

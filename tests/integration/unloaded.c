@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A program that loads libprism for a while, by the name that is its argument. What it does wrong afterwards still
- * comes to the handler that it had before.
+ * A program that loads libprism for a while, by the name that is its argument. Its later faults still reach the handler
+ * that it had before.
  */
 #include "expect.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Devices that speak version 1 of the wire protocol and such that speak bundles too, each with each: all work, and bundles
-# are sent where both know them, and nowhere else (W.12.3).
+# Devices that speak version 1 of the wire protocol and devices that bundle, each with each: all work, and bundles are
+# sent if both support them, and never else (W.12.3).
 # shellcheck disable=SC2015,SC2317 # "A && B || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -9,7 +9,7 @@ need_program ss python3 pgrep
 
 port=${PRISM_TEST_PORT:-19900}
 
-# counters PID: of the process, as "NAME VALUE" lines, into $work/counters
+# counters PID: writes the process's counters as "NAME VALUE" lines into $work/counters
 counters() {
 	timeout 20 "$bin/prism-stat" --once --json -p "$1" 2>"$work/said" | python3 -c '
 import json, sys
@@ -26,7 +26,7 @@ executes() {
 	counters "$1" && [ "$(value prism_cas)" -gt 100 ]
 }
 
-# meet SERVER-VERSION CLIENT-VERSION PATH TOOL: a chain, again and again, between two devices
+# meet SERVER-VERSION CLIENT-VERSION PATH TOOL: runs a chain, again and again, between two devices
 meet() {
 	local name="server of version $1, client of version $2, $3" server client bundled=no
 	[ "$1$2" = 22 ] && bundled=yes
@@ -52,7 +52,7 @@ meet() {
 for server in 1 2; do
 	for client in 1 2; do
 		meet $server $client udp ib_prism_chain_lat
-		# By rings the first requests of a doorbell go alone, as long as nothing is under way.
+		# On rings the first requests of a doorbell are sent alone, as long as nothing is under way.
 		meet $server $client local ib_prism_chain_bw
 	done
 done

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Posts every PRISM operation with every legal combination of modifiers, and some that fail, one at a time, so that
- * none is bundled; prints what it posted and what came back, a JSON object a line, for netns_capture.py to compare with
- * the packets on the wire.
+ * none is bundled; prints each request and its result, a JSON object a line, for netns_capture.py to compare with the
+ * packets on the wire.
  *
  *     wire_probe DEVICE GID-INDEX PORT [HOST]        server; with HOST the client
  */
@@ -45,7 +45,7 @@ enum Connection {
 	connections
 };
 
-/* Close to the wrap, so that it is on the wire too. */
+/* Close to the wrap, so that the wrap is on the wire too. */
 constexpr std::array<std::uint32_t, connections> first_psn{0xfffff0, 0x000100, 0x000200};
 
 /* The server's memory. */
@@ -100,7 +100,7 @@ T *must(T *object, const char *what)
 	return object;
 }
 
-/* What both sides tell each other: both are this program, so raw bytes do. */
+/* Exchanged by both sides: both are this program, so raw bytes do. */
 struct Hello {
 	prismdv_capability capability;
 	ibv_gid gid;
@@ -267,7 +267,7 @@ private:
 					    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
 			"RTR");
 		attr.qp_state = IBV_QPS_RTS;
-		attr.timeout = 0; /* without end: what is repeated would be on the wire twice */
+		attr.timeout = 0; /* no timeout: repeats would be on the wire twice */
 		attr.retry_cnt = attr.rnr_retry = 7;
 		attr.sq_psn = first_psn[i];
 		attr.max_rd_atomic = 16;
@@ -392,7 +392,7 @@ struct Job {
 	std::uint64_t aux = at_scratch;
 	std::uint8_t mode = PRISMDV_CAS_EQ;
 	std::uint8_t cas_flags = 0;
-	bool hit = true; /* of CAS: compare nothing, or what is not there */
+	bool hit = true; /* of CAS: compare nothing, or a value that is not there */
 	bool empty_list = false;
 	std::uint32_t key_error = 0;
 	Connection connection = conn_main;
@@ -431,7 +431,7 @@ bool has_aux(const Job &job)
 	return job.flags & (flag_d | flag_r);
 }
 
-/* W.7, not what the device does. */
+/* Counts as W.7 says, independent of the device. */
 std::uint32_t Client::psns(const Job &job) const
 {
 	const bool long_one = carries_payload(job) || (job.operation == PRISMDV_WR_READ && !(job.flags & flag_r));
@@ -560,7 +560,7 @@ void Client::run(const Job &job)
 	psn_[job.connection] = (psn_[job.connection] + psns(job)) & psn_mask;
 }
 
-/* Every subset of @allowed in which B has what it needs. */
+/* Returns every subset of @allowed in which B has one of the flags that it needs. */
 std::vector<std::uint32_t> combinations(std::uint32_t allowed, std::uint32_t b_needs)
 {
 	std::vector<std::uint32_t> all;

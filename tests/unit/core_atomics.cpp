@@ -41,7 +41,7 @@ public:
 		deliver(packet);
 	}
 
-	/** @return what was there before; @p fresh is there now if that was @p known. */
+	/** Compares and swaps; @return the words before; they are @p fresh now if they were @p known. */
 	Words compare_and_swap(const Words &known, const Words &fresh)
 	{
 		prism_request request{};
@@ -83,7 +83,7 @@ private:
 	std::uint32_t key_ = 0;
 };
 
-/** How far the memory lies behind the beginning of a block; its address here is that of a block (S.4.1). */
+/** Offset of the memory from the start of a block; its address here is that of a block (S.4.1). */
 class AtomicsOfContexts : public testing::TestWithParam<std::size_t>
 {
 protected:
@@ -95,7 +95,7 @@ protected:
 			adder.add_one(static_cast<std::size_t>(i) % words_of_cas);
 	}
 
-	/** Adds by comparing and swapping all words; @return how often that went well for each. */
+	/** Adds by comparing and swapping all words; @return the number of successful additions of each. */
 	Words swap()
 	{
 		Words known{}, hits{};
