@@ -21,7 +21,7 @@ protected:
 	Op missed() { return prism_cas({}, server.memory, 0, other_.operands()); }
 	Op write(std::size_t offset) { return prism_write({client.memory.sge(0, 4)}, server.memory, offset); }
 
-	/** Post them as one list, and gather what became of them. */
+	/** Posts them as one list; returns their statuses. */
 	std::vector<std::uint32_t> statuses(const std::vector<Op> &ops)
 	{
 		std::vector<std::uint32_t> all;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where the userspace device does otherwise than the specification or most devices; docs/conformance.md says why. */
+/*
+ * Deviations of the userspace device from the specification or from most devices; docs/conformance.md gives the
+ * reasons.
+ */
 #include "harness.hpp"
 
 #include <cerrno>
@@ -40,7 +43,7 @@ protected:
 		EXPECT_EQ(ibv_query_qp(of, &attr, ~0, &init), 0);
 		return attr;
 	}
-	/** Once more, with what it had. */
+	/** Moves it to RTR again, with the attributes that it had. */
 	static void go_to_rtr(ibv_qp *again, ibv_qp_attr attr)
 	{
 		attr.qp_state = IBV_QPS_INIT;
@@ -198,7 +201,7 @@ TEST_F(Deviations, DelayOfAnswersIsNotAnnounced)
 	EXPECT_EQ(device.local_ca_ack_delay, 0u);
 }
 
-/** The device is in each process: nobody counts for all. */
+/** The device is in each process: no part of it counts for all processes. */
 TEST_F(Deviations, LimitsAreThoseOfAContext)
 {
 	const auto queues = [](const Host &host) {

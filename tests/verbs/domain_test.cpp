@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a request names locally must be of its queue pair's protection domain (IBTA 10.2.3, 10.6). */
+/* Local objects that a request names must be of its queue pair's protection domain (IBTA 10.2.3, 10.6). */
 #include "harness.hpp"
 
 namespace verbs_test
@@ -10,7 +10,7 @@ namespace
 class Domains : public EachVariant
 {
 protected:
-	/** What becomes of a datagram that is sent with an address handle of @p pd. */
+	/** Sends a datagram with an address handle of @p pd; returns its status. */
 	ibv_wc_status send_with_handle_of(ibv_pd *pd)
 	{
 		const Owned<ibv_qp> sender = datagram_qp();

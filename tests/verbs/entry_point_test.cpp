@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Each function of the device that a C program reaches is called while there is no memory: those that ops.cpp has in
- * its table, and those that libprism.map exports. */
+/* Each function of the device that a C program can reach is called while there is no memory: those in the table of
+ * ops.cpp, and those that libprism.map exports. */
 #include "exhaustion.hpp"
 
 #include <sstream>
@@ -10,7 +10,7 @@ namespace verbs_test
 namespace
 {
 
-/** A test for each name. One that has no row fails. */
+/** Tests each name. A name without a row fails. */
 class EntryPoint : public Exhaustion, public testing::WithParamInterface<std::string>
 {
 protected:
@@ -27,7 +27,7 @@ protected:
 		add_capabilities();
 	}
 
-	/* What the rows need; made before memory is short. */
+	/* Objects that the rows need, made before memory is short. */
 
 	template <typename Object>
 	static void starve_end(Owned<Object> object, int (*destroy)(Object *))
@@ -36,7 +36,7 @@ protected:
 		starve([&] { return destroy(bare); });
 	}
 
-	/** Of a function that returns a count, or the negative of an errno. */
+	/** As starve(), for a function that returns a count, or the negative of an errno. */
 	static void starve_count(const std::function<ssize_t()> &function)
 	{
 		starve([&] {
@@ -118,7 +118,7 @@ protected:
 		}
 	}
 
-	/** A completion, and with it an event on the channel of @p cq. */
+	/** Raises a completion, and with it an event on the channel of @p cq. */
 	void raise_event(ibv_cq *cq)
 	{
 		QpOptions options;

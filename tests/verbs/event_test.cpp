@@ -19,7 +19,10 @@ namespace
 /** More than a socket of the device holds. */
 constexpr int many = 700;
 
-/** What does not return keeps the objects of the test: nothing can be tested after it. */
+/**
+ * Runs @p call, and ends the process if it does not return: it keeps the objects of the test, so nothing can be tested
+ * after it.
+ */
 void must_return(const std::function<void()> &call)
 {
 	std::future<void> done = std::async(std::launch::async, call);
@@ -35,7 +38,7 @@ bool readable(int fd)
 	return ::poll(&end, 1, 0) == 1;
 }
 
-/** From RESET, by way of INIT. */
+/** Moves the queue pair from RESET to ERROR, by way of INIT. */
 void fail(ibv_qp *qp)
 {
 	ibv_qp_attr attr = init_attr(0);
@@ -52,7 +55,7 @@ protected:
 			skip("the kernel's own queues of events");
 	}
 
-	/** Each time, the queue pair says that it takes no more from @p srq. */
+	/** Raises @p count events: each time, the queue pair reports that it takes no more from @p srq. */
 	void raise_events(ibv_qp *of, int count)
 	{
 		for (int i = 0; i < count; i++) {
@@ -61,7 +64,10 @@ protected:
 		}
 	}
 
-	/** Each time, @p cq is armed, and a completion comes and is polled. @p failed is a queue pair in error. */
+	/**
+	 * Raises @p count completion events: each time, arms @p cq, and polls a completion. @p failed is a queue pair
+	 * in error.
+	 */
 	void raise_completions(ibv_cq *cq, ibv_qp *failed, int count)
 	{
 		for (int i = 0; i < count; i++) {

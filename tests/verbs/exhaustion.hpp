@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Every allocation of a verb fails once: the verb then says ENOMEM, and works when it is called again. */
+/* Every allocation of a verb fails once: the verb then returns ENOMEM, and works when it is called again. */
 #pragma once
 
 #include "harness.hpp"
@@ -9,7 +9,7 @@
 namespace verbs_test
 {
 
-/** How many allocations of this thread still succeed; negative: all. */
+/** Allocations of this thread that still succeed; negative: all. */
 extern thread_local int allocations_left;
 
 class Exhaustion : public Fabric
@@ -28,7 +28,7 @@ protected:
 		EXPECT_EQ(error, 0);
 	}
 
-	/** The same of one that makes an object. */
+	/** The same for a verb that makes an object. */
 	template <typename Create>
 	static auto starve_object(const Create &create)
 	{

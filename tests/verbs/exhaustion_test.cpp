@@ -20,7 +20,7 @@ thread_local int verbs_test::allocations_left = -1;
 namespace
 {
 
-/** What the last of them does instead of failing. */
+/** Called by the last allocation instead of failing. */
 thread_local void (*at_the_last)() = nullptr;
 
 } // namespace
@@ -59,8 +59,8 @@ void operator delete(void *memory, std::size_t) noexcept
 	std::free(memory);
 }
 
-/* What the leak sanitizer asks. A child has not the stacks of its parent's other threads, and what they hold looks
- * lost. */
+/* The leak sanitizer calls this. A child has not the stacks of its parent's other threads, so memory that they hold
+ * looks lost. */
 static const pid_t tested = ::getpid();
 extern "C" int __lsan_is_turned_off()
 {
@@ -98,7 +98,7 @@ TEST_F(Exhaustion, ConnectionsAndRequestsGoOn)
 	}
 }
 
-/** The exit code of a child that did @p work, or -1 if it did not end. */
+/** Runs @p work in a child; returns its exit code, or -1 if it did not end. */
 int result_of_child(const std::function<int()> &work, std::atomic<bool> *born = nullptr)
 {
 	const pid_t child = fork();
@@ -129,15 +129,14 @@ enum Outcome : std::uint8_t {
 	no_such_point
 };
 
-/** Whether a child exits that is born while another thread opens a device and asks for memory, for the @p point th
- * time. */
+/** Forks while another thread opens a device and is at its @p point th allocation; returns the child's outcome. */
 Outcome fork_while_opening(int point)
 {
 	Outcome outcome = ended;
 	std::thread opener([point, &outcome] {
 		at_the_last = [] {
 			halfway = true;
-			/* A fork that waits for us is a good one. */
+			/* A fork that waits for this thread is good, too. */
 			for (int i = 0; i < 100 && !born; i++)
 				std::this_thread::sleep_for(std::chrono::milliseconds(1));
 		};
@@ -158,7 +157,7 @@ TEST(Fork, AChildExitsWhateverAnotherThreadWasAbout)
 {
 	if (devices.kernel)
 		skip("nothing of the module's runs in the process");
-	/* With one open already, lists grow. A child for each point finds them as they are now. */
+	/* With one device open already, lists grow. A child for each point finds them as they are now. */
 	const auto open = open_device(devices.client, PRISMDV_PROGRESS_INLINE);
 	int outcome = ended;
 	for (int point = 0; outcome == ended; point++)

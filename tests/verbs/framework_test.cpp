@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What UCX, librdmacm and libfabric count on beyond the text of the verbs (docs/frameworks.md). */
+/* Properties that UCX, librdmacm and libfabric rely on beyond the text of the verbs (docs/frameworks.md). */
 #include <algorithm>
 
 #include "harness.hpp"
@@ -45,7 +45,7 @@ const ibv_device *client_device(const DeviceList &list)
 
 } // namespace
 
-/* librdmacm compares the pointers of one list with those of the next: what is not in it was removed. */
+/* librdmacm compares the pointers of one list with those of the next: a device that is missing counts as removed. */
 TEST(Frameworks, AListNamesTheSameDevicesAsTheOneBefore)
 {
 	const DeviceList first(prismdv_get_device_list(nullptr)), second(prismdv_get_device_list(nullptr));
@@ -54,11 +54,11 @@ TEST(Frameworks, AListNamesTheSameDevicesAsTheOneBefore)
 	EXPECT_EQ(open_device(devices.client, PRISMDV_PROGRESS_INLINE)->device, client_device(first));
 }
 
-/* UCX tells from it whether an IPv4 or an IPv6 header stands before a datagram's payload. */
+/* UCX tells from it whether an IPv4 or an IPv6 header precedes a datagram's payload. */
 class DatagramKind : public Fabric, public testing::WithParamInterface<bool>
 {
 protected:
-	/** The completion of the receive, and the 40 bytes before the payload. */
+	/** Returns the completion of the receive; the 40 bytes before the payload are in memory. */
 	std::optional<ibv_wc> receive_one(bool ipv6)
 	{
 		const Owned<ibv_qp> sender = create_datagram_qp(client), receiver = create_datagram_qp(server);

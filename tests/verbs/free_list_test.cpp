@@ -104,7 +104,7 @@ TEST_P(FreeLists, PayloadOfManyPacketsToAnEmptyListIsConsumed)
 	EXPECT_EQ(status(allocate()), no_buffer);
 }
 
-/** Whoever posted the buffer decides how long it is: no client is to be broken by one that is too short for it. */
+/** The poster of the buffer decides its length: a buffer that is too short must not break a client. */
 TEST_P(FreeLists, TooShortABufferIsNoneAndStays)
 {
 	const std::uint64_t before = server.counter("rx_payload_too_large");
@@ -225,7 +225,7 @@ TEST_P(FreeLists, LimitEventComesOnceWhenTheListRunsLow)
 	EXPECT_EQ(attr.srq_limit, 0u);
 }
 
-/** Its owner has to post again, whatever the entries were: those that went as bad ones are no less gone. */
+/** The owner has to post again, whatever the entries were: bad ones that were dropped count as well. */
 TEST_P(FreeLists, BadEntriesThatLeaveReachTheLimit)
 {
 	for (std::uint64_t i = 0; i < 9; i++)
@@ -266,7 +266,7 @@ TEST_P(FreeLists, ReleasedBufferIsHandedOutAgain)
 
 INSTANTIATE_TEST_SUITE_P(Each, FreeLists, testing::ValuesIn(all_variants()), variant_name);
 
-/* What the owner may do with a list, without any peer. */
+/* Calls of the owner on a list, without any peer. */
 class FreeListObject : public Fabric
 {
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Objects that are not what they should be: with a garbled handle, or of another context. */
+/* Objects that are invalid: with a garbled handle, or of another context. */
 #include "harness.hpp"
 
 #include <cerrno>
@@ -9,7 +9,7 @@ namespace verbs_test
 namespace
 {
 
-/** While it lives, the object has a handle that no create call gave. */
+/** Gives the object a handle, while it lives, that no create call has returned. */
 class Garbled
 {
 public:
@@ -23,7 +23,7 @@ private:
 	const std::uint32_t good_;
 };
 
-/** The kernel says the one or the other, as the verb has it. */
+/** The kernel returns one or the other, depending on the verb. */
 void expect_refused(int error)
 {
 	EXPECT_TRUE(error == EINVAL || error == ENOENT) << error;

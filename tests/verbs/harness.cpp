@@ -17,7 +17,7 @@ namespace verbs_test
 Devices devices;
 std::map<std::string, int> missing_counters;
 
-/* In a function of its own, so that constructors can do it too. */
+/* In a function of its own, so that constructors can skip too. */
 void skip(const std::string &reason)
 {
 	GTEST_SKIP() << reason;
@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t default_memory = 64 << 10;
 
-/** The kernel answers from what it read in the same tick; and up to 10 ms ago, if we may not say otherwise. */
+/** Waits until the kernel reads counters anew: it caches them for a tick, or up to 10 ms if we may not change that. */
 void await_fresh_counters()
 {
 	if (devices.kernel) {
@@ -135,7 +135,7 @@ bool Host::counts(const std::string &name) const
 namespace
 {
 
-/** How well an address serves as one of the family: 0 not at all, then the more the better. */
+/** Returns how well an address serves as one of the family: 0 not at all, otherwise more is better. */
 int suitability(const union ibv_gid &gid, bool ipv6)
 {
 	static constexpr std::uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -330,7 +330,7 @@ Op prism_allocate(std::vector<ibv_sge> sges, ibv_srq *list, std::uint32_t tag)
 namespace
 {
 
-/** A field may hold a value that is none of its enumeration's. */
+/** Sets a field to a value that need not be in its enumeration. */
 void set_opcode(ibv_send_wr &wr, unsigned opcode)
 {
 	static_assert(sizeof(wr.opcode) == sizeof(opcode));
@@ -409,7 +409,7 @@ void build_standard(ibv_qp_ex *ex, Op &op)
 	}
 }
 
-/** The setters for legal combinations; illegal ones go through the members behind them. */
+/** Uses the setters for legal combinations; sets illegal ones directly in the members. */
 void set_modifiers(prismdv_qp_ex *dv, const Op &op)
 {
 	const bool allocate = op.opcode == PRISMDV_WR_ALLOCATE;
@@ -621,7 +621,7 @@ std::uint32_t Fabric::status(const Op &op, std::uint32_t *byte_len)
 
 void Fabric::expect_fault(const Op &op, ibv_wc_status client_status, ibv_event_type event, const std::string &counter)
 {
-	/* At once: for each look at a module's counters, ticks must go by. */
+	/* All at once: each query of a module's counters waits for ticks. */
 	auto expected = server.counters();
 	ASSERT_TRUE(expected.contains(counter)) << "no counter " << counter;
 	expected[counter]++;

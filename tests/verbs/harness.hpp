@@ -31,7 +31,7 @@ struct Devices {
 };
 extern Devices devices;
 
-/** What is expected of a standard request where rxe, and so the module, does otherwise than we do. */
+/** Returns the expected value for a standard request for which rxe, and so the module, differs from our device. */
 template <typename Value>
 Value rxe_says(Value of_rxe, Value ours)
 {
@@ -41,7 +41,7 @@ Value rxe_says(Value of_rxe, Value ours)
 /** Counters that the device does not have, and how often a test would have compared them. */
 extern std::map<std::string, int> missing_counters;
 
-/** End the test that is running, for a reason that main.cpp counts. */
+/** Ends the running test, for a reason that main.cpp counts. */
 void skip(const std::string &reason);
 
 /* Objects: destroyed in reverse order, and each destroy call must succeed. */
@@ -89,7 +89,7 @@ public:
 		std::memcpy(bytes(offset), text.data(), text.size());
 	}
 	[[nodiscard]] std::string text(std::size_t offset, std::size_t length) const;
-	/** Bytes that differ from place to place, and between seeds. */
+	/** Fills with bytes that differ from place to place, and between seeds. */
 	void fill(std::size_t offset, std::size_t length, unsigned seed) const;
 	[[nodiscard]] ibv_mr *mr() const { return mr_.get(); }
 	void deregister() { mr_.reset(); }
@@ -108,12 +108,12 @@ std::shared_ptr<ibv_context> open_device(const std::string &name, prismdv_progre
 struct Host {
 	explicit Host(std::shared_ptr<ibv_context> shared);
 
-	/** All of them, as they are now. */
+	/** Returns all counters, as they are now. */
 	[[nodiscard]] std::map<std::string, std::uint64_t> counters() const;
 	[[nodiscard]] std::uint64_t counter(const std::string &name) const;
-	/** False for what the module does not count; main.cpp says which these were. */
+	/** Returns false for counters that the module does not have; main.cpp lists these. */
 	[[nodiscard]] bool counts(const std::string &name) const;
-	/** Whatever the engine thread did before is visible afterwards, and the other way round. */
+	/** Makes everything that the engine thread did before visible, and vice versa. */
 	void sync() const
 	{
 		if (!devices.kernel)
@@ -135,7 +135,7 @@ struct QpOptions {
 	std::uint32_t sge = 4;
 	std::uint32_t inline_data = 256;
 	bool signal_all = false;
-	ibv_cq *send_cq = nullptr; /* that of the host, if none is named */
+	ibv_cq *send_cq = nullptr; /* the host's, if none is named */
 	ibv_cq *recv_cq = nullptr;
 	ibv_srq *srq = nullptr;
 	ibv_pd *pd = nullptr;
@@ -217,14 +217,14 @@ enum class Style {
 	builder
 };
 
-/** What differs between two runs of a test. */
+/** Differences between two runs of a test. */
 struct Variant {
 	const char *name;
 	bool one_context = false;
 	bool ipv6 = false;
 	prismdv_progress_mode progress = PRISMDV_PROGRESS_INLINE;
 	Style style = Style::list;
-	bool about_progress = false; /* differs from another variant in who makes progress, alone */
+	bool about_progress = false; /* differs from another variant only in its progress mode */
 };
 
 void PrintTo(const Variant &variant, std::ostream *out);
@@ -237,7 +237,7 @@ protected:
 	~Fabric() override;
 
 	void connect(const PathOptions &options = {}) { connect(options, options); }
-	/** Of the client's end, and of the server's. */
+	/** Connects with options of the client's end, and of the server's. */
 	void connect(const PathOptions &near, const PathOptions &far);
 	void connect(ibv_qp *a, const Host &at_a, ibv_qp *b, const Host &at_b, const PathOptions &near = {},
 		const PathOptions &far = {});
@@ -251,9 +251,9 @@ protected:
 	}
 	int post_to(ibv_qp *to, std::vector<Op> ops, std::size_t *posted = nullptr);
 	std::optional<ibv_wc> next(ibv_cq *cq, int milliseconds = 10000);
-	/** Post one request and await its completion. */
+	/** Posts one request and waits for its completion. */
 	ibv_wc run(const Op &op);
-	/** As run(), for a PRISM request that ends without an error: its status. */
+	/** As run(), for a PRISM request that ends without an error; returns its status. */
 	std::uint32_t status(const Op &op, std::uint32_t *byte_len = nullptr);
 	/** True if the request is never seen: the queue stays empty after another, later request. */
 	void expect_fault(const Op &op, ibv_wc_status client_status, ibv_event_type event, const std::string &counter);
@@ -278,7 +278,7 @@ std::string variant_name(const testing::TestParamInfo<Variant> &info);
 ibv_qp_attr init_attr(unsigned access);
 ibv_qp_state state_of(ibv_qp *qp);
 int move_to(ibv_qp *qp, ibv_qp_state state);
-/** A UD queue pair from RESET to RTS. */
+/** Moves a UD queue pair from RESET to RTS. */
 void ready_for_datagrams(ibv_qp *qp, std::uint32_t qkey = 0);
 
 /** A free list of @p count buffers of @p size bytes, which lie in @p storage. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What another program of this host can do to a connection with nothing but a UDP socket. */
+/* Attacks on a connection by another program of this host that has nothing but a UDP socket. */
 #include "harness.hpp"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ sockaddr_in to_ipv4(const Address &address, std::uint16_t port)
 	return name;
 }
 
-/** Sends from whatever local address it likes, as every user may (IP_PKTINFO), but not from whatever port. */
+/** Sends from any local address, as every user may (IP_PKTINFO), but not from any port. */
 class Stranger
 {
 public:
@@ -91,7 +91,7 @@ private:
 	int error_ = 0;
 };
 
-/** SEND Only, with eight bytes. */
+/** Returns a SEND Only with eight bytes. */
 std::vector<std::uint8_t> send_only(std::uint32_t qpn, std::uint32_t psn)
 {
 	const auto byte = [](std::uint32_t value, int shift) { return static_cast<std::uint8_t>(value >> shift); };
@@ -129,7 +129,7 @@ protected:
 	}
 };
 
-/* It knows everything, the PSN and the queue pair included. */
+/* The stranger knows everything, including the PSN and the queue pair. */
 TEST_F(Injection, AnotherPortIsNotThePeer)
 {
 	if (!qp)
@@ -153,7 +153,7 @@ TEST_F(Injection, ThePortOfASlotIsTakenOnAllAddresses)
 	EXPECT_EQ(Stranger(prism::soft::source_port_of(slot_of(qp.get()))).error(), EADDRINUSE);
 }
 
-/* One that is known says nothing of the others. */
+/* The number of one queue pair must not reveal those of others. */
 TEST_F(Injection, NumbersOfQueuePairsDoNotCountUp)
 {
 	if (!qp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a device announces holds, and one more is refused (IBTA 11.2.1.2). */
+/* A device's announced limits hold, and one more is refused (IBTA 11.2.1.2). */
 #include "harness.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ protected:
 		EXPECT_EQ(ibv_query_device_ex(client.context.get(), nullptr, &all_), 0);
 	}
 
-	/** @p used have been created before. */
+	/** Expects that as many as announced can be created, of which @p used exist already, and no more. */
 	template <typename Create>
 	static void expect_limit(int announced, int used, Create create)
 	{
@@ -54,7 +54,7 @@ protected:
 		attr.qp_type = IBV_QPT_RC;
 		return Owned<ibv_qp>(ibv_create_qp(client.pd.get(), &attr));
 	}
-	/** One more of any is refused. */
+	/** Expects that @p announced is granted, and one more is refused. */
 	void expect_capacity(std::uint32_t ibv_qp_cap::*member, std::uint32_t announced) const
 	{
 		ibv_qp_cap cap{1, 1, 1, 1, 0};
@@ -75,7 +75,7 @@ protected:
 	const ibv_device_attr &attr_ = all_.orig_attr;
 };
 
-/** Later headers have members that this library does not know: a program finds none of them set. */
+/** Later headers have members that this library does not know: a program finds all of them zero. */
 TEST_F(Limits, OfLaterHeadersAreZero)
 {
 	struct {
@@ -238,7 +238,9 @@ TEST_F(Limits, OutstandingReadsAndAtomics)
 	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_MAX_DEST_RD_ATOMIC), EINVAL);
 }
 
-/** Longer packets would be lost. tests/integration/ethernet.sh runs it where not all are allowed. */
+/**
+ * Longer packets would be lost. tests/integration/ethernet.sh runs it on an interface that does not allow every MTU.
+ */
 TEST_F(Limits, PathMtuIsThatOfTheInterface)
 {
 	connect();

@@ -2,8 +2,8 @@
 /*
  * prism-verbs-test [--device NAME [--peer-device NAME]] [options of gtest]
  *
- * Without a device, the userspace device of the loopback interface. With one of the kernel module, what only the
- * userspace device has is left out; why, and how often, is printed at the end.
+ * Without a device, tests the userspace device of the loopback interface. With one of the kernel module, tests of
+ * features that only the userspace device has are skipped; the reasons, and how often each, are printed at the end.
  */
 #include "harness.hpp"
 
@@ -18,7 +18,7 @@ namespace
 
 using verbs_test::devices;
 
-/** Why tests were skipped. */
+/** Reasons for which tests were skipped. */
 class SkipReasons : public testing::EmptyTestEventListener
 {
 	void OnTestEnd(const testing::TestInfo &test) override
@@ -50,7 +50,7 @@ int usage(const char *program)
 	return 2;
 }
 
-/** What gtest left; false if it is not ours. */
+/** Parses the options that gtest left; returns false if one is not ours. */
 bool parse(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i += 2) {
@@ -64,8 +64,7 @@ bool parse(int argc, char **argv)
 	return true;
 }
 
-/** How long the kernel answers from what it has read: not at all, if this user may say so; else 10 ms, in whole ticks.
- */
+/** Returns how long the kernel caches counters: not at all, if this user may set that; else 10 ms, in whole ticks. */
 std::chrono::milliseconds counters_lifespan()
 {
 	for (const std::string &name : {devices.client, devices.server}) {
@@ -76,7 +75,7 @@ std::chrono::milliseconds counters_lifespan()
 	return {};
 }
 
-/** Both devices must be there and speak PRISM, and be of one kind. */
+/** Returns true if both devices exist, speak PRISM and are of one kind. */
 bool inspect()
 {
 	bool kernel[2];

@@ -18,7 +18,7 @@ class Memory : public EachVariant
 protected:
 	Memory() { connect(); }
 
-	/** A window of the server's memory from 64 on, bound on the server's queue pair. */
+	/** Returns a request to bind a window of the server's memory from 64 on, on the server's queue pair. */
 	Op bind_request(ibv_mw *window) const
 	{
 		Op bind = standard(IBV_WR_BIND_MW, {});
@@ -28,7 +28,7 @@ protected:
 		return bind;
 	}
 
-	/** LOCAL_INV by @p at, SEND_WITH_INV from @p from to it: neither gets at the window. */
+	/** Expects that neither LOCAL_INV by @p at, nor SEND_WITH_INV from @p from to it, invalidates the window. */
 	void expect_no_invalidation(ibv_qp *from, ibv_qp *at, std::uint32_t key)
 	{
 		connect(from, client, at, server);
@@ -289,7 +289,7 @@ protected:
 	{
 		return {reinterpret_cast<std::uintptr_t>(at(0)), size, region_->lkey};
 	}
-	/** Its bytes are those of @p other, and those beside it are as they were. */
+	/** Expects that its bytes are those of @p other, and that the bytes beside it are unchanged. */
 	void expect_as(const Region &other) const
 	{
 		EXPECT_EQ(std::memcmp(at(0), other.bytes(), length), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What posting refuses, with which errno, in both styles (S.11.2, prismdv_send_wr(3), prismdv_wr_post(3)). */
+/* Requests that posting refuses, and the errno, in both styles (S.11.2, prismdv_send_wr(3), prismdv_wr_post(3)). */
 #include "harness.hpp"
 
 #include <array>
@@ -114,7 +114,7 @@ TEST_P(Posting, AuxOfAllocateMustBeAligned)
 
 TEST_P(Posting, ReadAndServerSideMovesAreLimited)
 {
-	/* Whatever either device takes: the peer might take no more. */
+	/* Refused even if both devices take more: another peer might not. */
 	const std::uint32_t too_long = (1 << 20) + 1;
 	const std::uint64_t at = server.memory.at();
 	const std::uint32_t key = server.memory.key();
@@ -154,7 +154,7 @@ TEST_P(Posting, FullSendQueue)
 	EXPECT_GE(room, 64u);
 	std::vector<Op> ops(room, prism_write({data()}, server.memory).unsignaled());
 	ops.push_back(prism_write({data()}, server.memory));
-	/* Posting makes progress, so all go in one call, in which nothing can complete. */
+	/* Posting makes progress, so all are posted in one call, in which nothing can complete. */
 	std::size_t posted = 0;
 	EXPECT_EQ(post(ops, &posted), ENOMEM);
 	EXPECT_EQ(posted, variant_.style == Style::list ? room : 0u);
@@ -184,7 +184,7 @@ TEST_P(Posting, StandardAtomicNeedsEightLocalBytes)
 
 INSTANTIATE_TEST_SUITE_P(Each, Posting, testing::ValuesIn(all_variants()), variant_name);
 
-/* What only one style can get wrong. */
+/* Errors that are possible in one style only. */
 class PostingStyle : public Fabric
 {
 protected:

@@ -28,7 +28,7 @@ namespace verbs_test
 namespace
 {
 
-/** How a child ended that did @p work: its exit code, or -1 if it had to be killed, or -2 if a signal ended it. */
+/** Runs @p work in a child; returns its exit code, -1 if it had to be killed, or -2 if a signal ended it. */
 int result_of_child(const std::function<int()> &work)
 {
 	const pid_t child = fork();
@@ -73,7 +73,7 @@ TEST_F(Process, SignalsAreTheProgramsOwn)
 	sigaddset(&set, SIGUSR1);
 	ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &set, &mask), 0);
 	kill(getpid(), SIGUSR1);
-	std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* for another thread to take it */
+	std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* so that another thread takes it */
 	const timespec patience{1, 0};
 	EXPECT_EQ(sigtimedwait(&set, nullptr, &patience), SIGUSR1);
 	EXPECT_EQ(handled, 0);
@@ -104,7 +104,7 @@ TEST_F(Process, AChildListsDevicesWhateverAnotherThreadIsAbout)
 	EXPECT_EQ(result, 0);
 }
 
-/** One context, which has no thread as long as it shares its addresses with nobody. */
+/** One context, which has no thread as long as it does not share its addresses. */
 class Child : public Fabric
 {
 protected:
@@ -118,7 +118,7 @@ protected:
 	}
 };
 
-/** What has arrived when a child ends its copy of a queue pair is its parent's. */
+/** Packets that have arrived when a child destroys its copy of a queue pair belong to its parent. */
 TEST_F(Child, TakesNothingFromItsParentsSockets)
 {
 	const auto threads = std::distance(
@@ -133,8 +133,8 @@ TEST_F(Child, TakesNothingFromItsParentsSockets)
 	EXPECT_EQ(received->status, IBV_WC_SUCCESS);
 }
 
-/** Without the launcher libibverbs takes it for a device of the kernel's, and what can be written for an answered
- * command. */
+/** Otherwise libibverbs without the launcher would take it for a device of the kernel's, and a successful write for an
+ * answered command. */
 TEST_F(Process, CommandsForTheKernelFail)
 {
 	const auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);
@@ -169,7 +169,7 @@ TEST_F(Process, AContextHasItsAsynchronousEventsOrIsRefused)
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/** No more address space than is in use, and @p more. */
+/** Limits the address space to its present size and @p more. */
 void limit_memory(std::size_t more)
 {
 	std::ifstream statistics("/proc/self/statm");
@@ -180,7 +180,7 @@ void limit_memory(std::size_t more)
 	setrlimit(RLIMIT_AS, &both);
 }
 
-/** A stack that fits no more: as if the user had too many threads. */
+/** Sets a stack size that does not fit any more, as if the user had too many threads. */
 void forbid_threads()
 {
 	pthread_attr_t attributes;
@@ -202,7 +202,7 @@ TEST_F(Process, WithoutThreadsDevicesAndChannelsAreRefused)
 	EXPECT_EQ(result_of_child([] {
 		ibv_device **list = prismdv_get_device_list(nullptr);
 		forbid_threads();
-		/* Where addresses are shared with other processes, the device wants its thread at once. */
+		/* If addresses are shared with other processes, the device needs its thread at once. */
 		ibv_context *context = try_to_open(list[0]);
 		if (!context)
 			return errno == EAGAIN ? 0 : 1;
@@ -229,7 +229,7 @@ bool enter_a_network_of_its_own()
 	return ::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
 }
 
-/** Of the namespace that this process is in. */
+/** Sets the loopback interface of this process's namespace up or down. */
 bool set_loopback(bool up)
 {
 	ifreq request{};
@@ -241,7 +241,7 @@ bool set_loopback(bool up)
 	return done;
 }
 
-/** While the interface is down, nothing gets through, and nothing else is seen of it. */
+/** While the interface is down, nothing gets through, but nothing else changes. */
 class PortThatGoesDown : public Fabric
 {
 public:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Rights on every hop of every request, and what the peer is told (S.5, S.11.1). */
+/* Rights on every hop of every request, and the peer's status (S.5, S.11.1). */
 #include "harness.hpp"
 
 namespace verbs_test
@@ -205,7 +205,7 @@ TEST_P(Protection, LaterRequestsAreFlushed)
 	}
 }
 
-/** The answers of both come in one train, the NAK last. */
+/** The answers of both arrive in one train, the NAK last. */
 TEST_P(Protection, EarlierRequestsKeepTheirAnswers)
 {
 	Op bad = prism_cas({}, server.memory, 64, cas_.operands()).id(2);

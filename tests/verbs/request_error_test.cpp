@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What each fault of a request says at both ends (IBTA 9.9.3, 11.6.2, 11.6.3), line by line as docs/conformance.md. */
+/*
+ * Each fault of a request, and the statuses at both ends (IBTA 9.9.3, 11.6.2, 11.6.3), in the order of
+ * docs/conformance.md.
+ */
 #include "harness.hpp"
 
 namespace verbs_test
@@ -10,7 +13,10 @@ namespace
 constexpr ibv_wc_status flushed = IBV_WC_WR_FLUSH_ERR;
 constexpr std::nullopt_t no_event = std::nullopt;
 
-/** What the ends say: the request, the receive that was next, and, unless that told, the responder's queue pair. */
+/**
+ * Outcome at the ends: the request, the next receive, and, if that does not report it, an event of the responder's
+ * queue pair.
+ */
 struct Verdict {
 	ibv_wc_status request;
 	ibv_wc_status receive;
@@ -22,7 +28,7 @@ class RequestErrors : public EachVariant
 protected:
 	RequestErrors() { connect(); }
 
-	/** Two receives; the second one is flushed in any case. */
+	/** Posts two receives; the second one is flushed in any case. */
 	void post_receives(const ibv_sge &sge)
 	{
 		for (std::uint64_t id = 1; id <= 2; id++)
@@ -92,7 +98,7 @@ TEST_P(RequestErrors, WriteWithImmediateFailsInTheReceive)
 	}
 }
 
-/** No receive is taken before the last packet. */
+/** No receive is consumed before the last packet. */
 TEST_P(RequestErrors, WriteWithImmediateOfSeveralPacketsFailsInTheFirst)
 {
 	const Region small = server.region(64);
@@ -133,7 +139,7 @@ TEST_P(RequestErrors, ReceiveThatTheQueuePairMayNotWriteToFailsItself)
 	}
 }
 
-/** The fault stands behind what the first packet has filled. */
+/** The fault lies behind the bytes that the first packet has filled. */
 TEST_P(RequestErrors, LaterBufferOfAReceiveIsCheckedWhenItIsReached)
 {
 	ibv_sge sges[] = {server.memory.sge(0, 1024), {server.memory.at(1024), 1024, 0x1234500}};
@@ -143,7 +149,7 @@ TEST_P(RequestErrors, LaterBufferOfAReceiveIsCheckedWhenItIsReached)
 	expect(send(2000), {IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR, no_event});
 }
 
-/** A receive of a shared queue is taken by its queue pair, the rest of the queue stays. */
+/** Its queue pair consumes a receive of a shared queue, the rest of the queue stays. */
 TEST_P(RequestErrors, ReceiveOfASharedQueueFailsAndTheLastOneIsReached)
 {
 	const struct {
@@ -179,7 +185,7 @@ TEST_P(RequestErrors, ReceiveOfASharedQueueFailsAndTheLastOneIsReached)
 	}
 }
 
-/** Sizes of packets that do not fit the responder's MTU; without a receive to tell it, an event does. */
+/** Packet sizes that do not fit the responder's MTU; without a receive that could report it, an event does. */
 TEST_P(RequestErrors, PacketsOfAnotherMtuAreTooLong)
 {
 	PathOptions narrow, wide;

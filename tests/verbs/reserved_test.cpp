@@ -21,7 +21,7 @@ protected:
 		EXPECT_EQ(object, nullptr);
 		EXPECT_EQ(errno, error);
 	}
-	/** What ends a batch of one PRISM READ that @p set is applied to. */
+	/** Applies @p set to a batch of one PRISM READ; returns the result of ending the batch. */
 	template <typename Set>
 	int build(Set set)
 	{
@@ -95,7 +95,7 @@ TEST_F(Reserved, MasksOfStandardVerbs)
 	EXPECT_NE(created, nullptr);
 	EXPECT_EQ(ibv_reg_mr_iova2(client.pd.get(), client.memory.bytes(), 64, client.memory.at(), 1u << 19), nullptr);
 	if (devices.kernel)
-		return; /* rxe does not look at the rest */
+		return; /* rxe does not check the rest */
 	ibv_srq_init_attr_ex queue = srq_attr();
 	const Owned<ibv_srq> srq(ibv_create_srq_ex(client.context.get(), &queue));
 	ibv_srq_attr srq_values{};

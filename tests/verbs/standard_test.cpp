@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The operations of the InfiniBand architecture (IBTA 9.4, 9.5), which a device of PRISM must not spoil. */
+/* The operations of the InfiniBand architecture (IBTA 9.4, 9.5), which PRISM must not break. */
 #include "harness.hpp"
 
 #include <algorithm>

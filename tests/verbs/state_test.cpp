@@ -38,7 +38,7 @@ TEST_P(States, CurrentStateIsCompared)
 	connect();
 	ibv_qp_attr attr{};
 	attr.cur_qp_state = IBV_QPS_SQD;
-	if (!devices.kernel) { /* rxe of some kernels does not look at it */
+	if (!devices.kernel) { /* rxe of some kernels does not check it */
 		EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_CUR_STATE), EINVAL);
 	}
 	attr.cur_qp_state = IBV_QPS_RTS;
@@ -97,7 +97,7 @@ TEST_P(States, ErrorFlushesBothQueues)
 	EXPECT_EQ(wc->wr_id, 7u);
 }
 
-/** A peer acknowledges, and leaves at once. What it did has come, even if nobody here has looked at it yet. */
+/** A peer acknowledges, and leaves at once. Its packets have arrived, even if this process has not read them yet. */
 TEST_P(States, ErrorFlushesNothingThatIsAcknowledged)
 {
 	if (devices.kernel)

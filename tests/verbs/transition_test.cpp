@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * ibv_modify_qp, transition by transition: what it needs, what it takes, which values, and what ibv_query_qp makes of
- * them (IBTA 10.3, 11.2.5.2).
+ * ibv_modify_qp, transition by transition: required and optional attributes, their values, and what ibv_query_qp
+ * returns of them (IBTA 10.3, 11.2.5.2).
  */
 #include "harness.hpp"
 
@@ -26,7 +26,7 @@ struct Step {
 	int optional;
 };
 
-/** The way from RESET through all states, and what each step takes; IBTA tables 91 to 97. */
+/** Returns the steps from RESET through all states, and the attributes of each; IBTA tables 91 to 97. */
 std::vector<Step> steps_of(ibv_qp_type type)
 {
 	const bool rc = type == IBV_QPT_RC;
@@ -77,7 +77,7 @@ protected:
 		attr.qp_type = type;
 		return Owned<ibv_qp>(ibv_create_qp(client.pd.get(), &attr));
 	}
-	/** Values that every attribute may have. */
+	/** Returns values that every attribute may have. */
 	[[nodiscard]] ibv_qp_attr good_values(ibv_qp_state to, ibv_qp_state now) const
 	{
 		int source = 0;
@@ -204,7 +204,7 @@ TEST_F(Transitions, QueryGivesFieldsAsTheyTravel)
 	EXPECT_EQ(attr.cur_qp_state, IBV_QPS_RTR);
 }
 
-/** In SQD what has begun goes on, and what is posted waits. */
+/** In SQD, requests under way continue, and newly posted ones wait. */
 class Draining : public EachVariant
 {
 protected:

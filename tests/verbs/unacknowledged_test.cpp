@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UD and UC (IBTA 9.8): what nobody answers arrives, or is dropped and counted. */
+/* UD and UC (IBTA 9.8): unacknowledged messages arrive, or are dropped and counted. */
 #include "harness.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Unacknowledged : public EachVariant
 protected:
 	void SetUp() override
 	{
-		if (devices.kernel) /* also in what derives from this, which asks IsSkipped() */
+		if (devices.kernel) /* also in derived classes, which check IsSkipped() */
 			skip("UD and UC of a kernel device are rxe's own: pyverbs and perftest try them there");
 	}
 
@@ -48,7 +48,7 @@ protected:
 		ASSERT_EQ(ibv_post_recv(at, &wr, &bad), 0);
 	}
 
-	/** The receive ends so, and no event says the same once more. */
+	/** Expects that the receive ends so, and that no event reports it again. */
 	void expect_received(ibv_qp *at, ibv_wc_status status, ibv_qp_state state)
 	{
 		const auto wc = next(server.cq.get());
@@ -59,7 +59,7 @@ protected:
 		EXPECT_FALSE(async_event(server, 2));
 	}
 
-	/** Nothing arrives: the counter says why. */
+	/** Expects that nothing arrives, and that the counter tells why. */
 	void expect_dropped(const std::string &counter, std::uint64_t before)
 	{
 		EXPECT_TRUE(pump_until([&] { return server.counter(counter) > before; })) << counter;
@@ -153,7 +153,7 @@ protected:
 		return ibv_post_send(from.get(), &wr, &bad);
 	}
 
-	/** The status of a message that is sent. */
+	/** Sends a message; returns its status. */
 	ibv_wc_status sent(const Message &message)
 	{
 		EXPECT_EQ(send(message), 0);
@@ -183,7 +183,7 @@ TEST_P(Datagrams, ArriveBehindTheGrh)
 	EXPECT_EQ(server.memory.text(grh, 8), "datagram");
 }
 
-/* libibverbs makes out of the GRH whom to answer. */
+/* libibverbs finds the address for the answer in the GRH. */
 TEST_P(Datagrams, AreAnsweredByTheirGrh)
 {
 	post_receive(to.get(), 0, 100);
@@ -255,7 +255,7 @@ TEST_P(Datagrams, OfOneMtuArriveAndLongerOnesAreAnError)
 	EXPECT_EQ(sent({mtu + 1}), IBV_WC_LOC_LEN_ERR);
 }
 
-/* More at once than a burst: nobody says that they arrived, but on a quiet host they do. */
+/* More at once than a burst: they are not acknowledged, but on a quiet host they arrive. */
 TEST_P(Datagrams, ManyAtOnceArriveInOrder)
 {
 	constexpr std::uint32_t count = 60;
@@ -329,7 +329,7 @@ TEST_P(Datagrams, ABatchKeepsNobodyOut)
 
 INSTANTIATE_TEST_SUITE_P(Each, Datagrams, testing::ValuesIn(all_variants()), variant_name);
 
-/** Also on a kernel device: there the error and the flush take the same way. */
+/** Also on a kernel device: there the error and the flush take the same path. */
 class FailedDatagrams : public Datagrams
 {
 protected:
@@ -361,7 +361,7 @@ TEST_P(FailedDatagrams, CompleteOnceEach)
 	EXPECT_EQ(ibv_poll_cq(client.cq.get(), 1, &wc), 0) << "one completed twice";
 }
 
-/** Whoever sends such a one ends nothing. */
+/** Such a message must not end the receiver's queue pair. */
 TEST_P(FailedDatagrams, LongerThanTheReceiveLeaveItToTheNext)
 {
 	post_receive(to.get(), 0, grh + 4);
@@ -400,7 +400,7 @@ protected:
 		ASSERT_TRUE(ah);
 	}
 
-	/** No other process takes part. */
+	/** Returns an address that no other process uses. */
 	[[nodiscard]] ibv_gid address(std::uint8_t number) const
 	{
 		const auto id = static_cast<unsigned>(getpid());
@@ -418,7 +418,7 @@ protected:
 		return gid;
 	}
 
-	/** A datagram from @p offset of the client's memory, to the group. */
+	/** Sends a datagram from @p offset of the client's memory to the group. */
 	void send_to_group(std::uint32_t offset = 0)
 	{
 		EXPECT_EQ(sent({.length = 8, .offset = offset, .to_group = true}), IBV_WC_SUCCESS);
@@ -509,7 +509,7 @@ TEST_P(Groups, HaveRules)
 		EXPECT_EQ(ibv_detach_mcast(to.get(), &one, 0), 0);
 }
 
-/** To an address of one host the number of all means nobody, whichever context of the host gets it. */
+/** At an address of one host, the number of all members names no queue pair, whichever context of the host gets it. */
 TEST_P(Groups, TheirNumberIsNoAddress)
 {
 	post_receive(to.get(), 0, 100);
@@ -712,7 +712,7 @@ class FailedMessages : public UnreliableConnection
 protected:
 	void SetUp() override { make(); }
 
-	/** What does not come leaves the receive to what does. */
+	/** Expects that a lost message leaves the receive to the next one. */
 	void expect_next()
 	{
 		client.memory.put(0, "next");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Regions whose memory the program unmaps, or truncates the file of, before it deregisters them: no access ends the
- * process. */
+/* Regions whose memory the program unmaps, or the file of which it truncates, before it deregisters them: no access
+ * ends the process. */
 #include "harness.hpp"
 
 #include <sys/mman.h>
@@ -39,7 +39,7 @@ public:
 	Mapping(const Mapping &) = delete;
 	Mapping &operator=(const Mapping &) = delete;
 
-	/** An anonymous mapping stays reserved, so that nobody else's memory comes to lie there. */
+	/** Unmaps or truncates it. An anonymous mapping stays reserved, so that nothing else is mapped there. */
 	void vanish()
 	{
 		if (file_ >= 0)
@@ -76,7 +76,7 @@ protected:
 	}
 	[[nodiscard]] ibv_sge here(std::uint32_t length) const { return {mapping.at(), length, local->lkey}; }
 
-	/** The requester is told, the responder's application too, and the process lives. */
+	/** Expects that the requester and the responder's application get an error, and that the process lives. */
 	void expect_refused(const Op &op)
 	{
 		expect_fault(at_the_mapping(op), IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR, "memory_faults");
@@ -123,7 +123,7 @@ TEST_P(Unmapped, CasIsRefusedAndLeavesNoLock)
 	disconnect();
 	connect();
 	EXPECT_EQ(status(prism_cas({}, server.memory, 0, cas.operands())), 0u);
-	for (std::size_t block = 0; block < 64; block++) /* each lock that there is */
+	for (std::size_t block = 0; block < 64; block++) /* each of the locks */
 		ASSERT_EQ(status(prism_cas({}, server.memory, 64 + block * 32, cas.operands())), 0u);
 }
 
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Unmapped, testing::Bool(),
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/** How a child ends that does @p work: its wait status. */
+/** Runs @p work in a child; returns its wait status. */
 int status_of_child(const std::function<void()> &work)
 {
 	const pid_t child = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory windows of both types (IBTA 10.6.7): who may bind what, and under which key. */
+/* Memory windows of both types (IBTA 10.6.7): permitted bindings, and their keys. */
 #include "harness.hpp"
 
 #include <cerrno>
@@ -26,7 +26,7 @@ protected:
 		op.bind = {server.memory.mr(), server.memory.at(64), 64, IBV_ACCESS_REMOTE_READ};
 		return op;
 	}
-	/** Of a request that the server posts. */
+	/** Posts a request on the server; returns its status. */
 	ibv_wc_status serve(const Op &op)
 	{
 		EXPECT_EQ(post_to(peer.get(), {op}), 0);
@@ -91,7 +91,7 @@ TEST_P(Windows, TypeTwoIsFreeOnceItsQueuePairIsGone)
 TEST_P(Windows, ADestroyedQueuePairKeepsNoRegion)
 {
 	const Owned<ibv_mw> mw = window();
-	/* A number: ibv_reg_mr(), a macro, combines it with one of another enumeration. */
+	/* An integer: ibv_reg_mr(), a macro, combines it with a value of another enumeration. */
 	ibv_mr *mr = ibv_reg_mr(server.pd.get(), server.memory.bytes(), 64, int{IBV_ACCESS_MW_BIND});
 	ASSERT_TRUE(mr);
 	Op op = bind(mw.get(), 1);

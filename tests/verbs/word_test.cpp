@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a processor loads and stores while requests access the same memory (S.4.4). Of each hunter a control is here:
- * what breaks the rules on purpose, and must be seen.
+ * Loads and stores of a processor while requests access the same memory (S.4.4). Each hunter has a control here, which
+ * breaks the rules on purpose and must be found.
  */
 #include "harness.hpp"
 
@@ -24,7 +24,7 @@ constexpr std::size_t longest = 4096 + 5;
 constexpr std::chrono::milliseconds time_to_hunt{400};
 constexpr std::chrono::milliseconds time_for_control{10000};
 
-/** Does something on and on, until it is destroyed. */
+/** Repeats a step in a thread, until it is destroyed. */
 class Processor
 {
 public:
@@ -47,13 +47,13 @@ private:
 	std::thread thread_;
 };
 
-/** Some time for others to look at what is half done. */
+/** Gives others some time to see a half-done state. */
 void pause_a_little()
 {
 	std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
-/** A word of one value, eight times. */
+/** Returns a word of one value, eight times. */
 std::uint64_t repeated(std::uint64_t value)
 {
 	return value % 256 * 0x0101010101010101;
@@ -64,18 +64,18 @@ std::atomic_ref<std::uint64_t> word_at(std::uint8_t *address)
 	return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(address));
 }
 
-/** A copy of @c length bytes, so far behind an aligned address. */
+/** A copy of @c length bytes, at @c offset from an aligned address. */
 struct Range {
 	std::size_t offset;
 	std::size_t length;
 
 	[[nodiscard]] std::size_t end() const { return offset + length; }
-	/** Whether the word at @p at, a multiple of 8, lies in one packet of it. */
+	/** Returns true if the word at @p at, a multiple of 8, lies within one packet of the copy. */
 	[[nodiscard]] bool has_word(std::size_t at) const
 	{
 		return at >= offset && at + 8 <= end() && (at - offset) / mtu == (at + 7 - offset) / mtu;
 	}
-	/** How many of the words at @p bytes are not of one value. */
+	/** Returns the number of words at @p bytes whose bytes differ. */
 	[[nodiscard]] int torn(std::uint8_t *bytes) const
 	{
 		int count = 0;
@@ -106,7 +106,7 @@ class Words : public EachVariant
 protected:
 	Words() { connect(); }
 
-	/** All ranges, and again while there is time; ends when @p hunt returns false. */
+	/** Calls @p each with all ranges, again and again until the time is over; ends when @p each returns false. */
 	template <typename Hunt>
 	void hunt(std::chrono::milliseconds time, Hunt each)
 	{
@@ -118,7 +118,7 @@ protected:
 		} while (Clock::now() < end);
 	}
 
-	/** The same words again and again, in the order of their addresses. */
+	/** Stores the same words again and again, in the order of their addresses. */
 	class Stores
 	{
 	public:
@@ -193,7 +193,7 @@ TEST_P(Words, StoredByTheByteAreFoundTornInReads)
 constexpr std::size_t source = 16 << 10; /* in the memory of both */
 constexpr int writing_kinds = 7;
 
-/** One that stores to @p range of the server's memory; of kind 0, to the client's, which a READ does. */
+/** Returns a request that stores to @p range of the server's memory; of kind 0, to the client's, which a READ does. */
 Op Words::writing(int kind, const Range &range)
 {
 	const auto length = static_cast<std::uint32_t>(range.length);
@@ -251,7 +251,9 @@ int Words::torn_in_writes(std::chrono::milliseconds time, bool bytewise)
 			EXPECT_TRUE(!received || next(server.cq.get()).has_value());
 		}
 		EXPECT_TRUE(bytewise || !torn) << range.length << " bytes at " << range.offset << ", kind " << kind;
-		/* Nobody looks any more: the next tears the ends of this one, and is of other bytes. */
+		/*
+		 * The processor no longer checks: the next request tears the ends of this one, and stores other bytes.
+		 */
 		watched = nullptr;
 		const int question = ++asked;
 		while (answered != question)
@@ -277,20 +279,20 @@ TEST_P(Words, WrittenByTheByteAreFoundTorn)
 /* Bounded pointers that a processor publishes --------------------------------------------------------------------- */
 
 constexpr unsigned buffers = 8;
-constexpr std::uint32_t beyond = 512; /* what is asked for */
+constexpr std::uint32_t beyond = 512; /* length that is requested */
 
 std::size_t buffer_at(unsigned number)
 {
 	return place + number * beyond;
 }
 
-/** Of its own for each buffer, and so is its contents: its number from 1 on. */
+/** Each buffer has a length of its own, and contents of its own: its number from 1 on. */
 std::uint32_t buffer_length(unsigned number)
 {
 	return 37 + number * 48;
 }
 
-/** How many READs found a pointer that was never there, or bytes that are not the buffer's. */
+/** Returns how many READs found a pointer that never existed, or bytes that are not the buffer's. */
 int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 {
 	auto *slot = reinterpret_cast<prismdv_bounded_ptr *>(server.memory.bytes(64));
@@ -302,8 +304,8 @@ int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 	std::array<unsigned, buffers> free_after{};
 	unsigned published = 0;
 	const Processor processor([&] {
-		const unsigned number = (published + 1) * 5 % buffers; /* longer and shorter ones by turns */
-		/* An address that came back under a READ would be taken for one that has been there all the time. */
+		const unsigned number = (published + 1) * 5 % buffers; /* longer and shorter ones alternate */
+		/* An address that returned during a READ would be taken for one that has been there all the time. */
 		if (static_cast<int>(ended - free_after[number]) < 0)
 			return;
 		published++;
@@ -320,7 +322,7 @@ int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 	});
 	int mixed = 0, found = 0, none = 0;
 	const auto begin = Clock::now();
-	/* Each side may wait for the other to be run. */
+	/* Each side may wait for the other to be scheduled. */
 	const auto over = [&] {
 		const auto passed = Clock::now() - begin;
 		return passed > time_for_control || (passed > time && found && none);
@@ -388,7 +390,9 @@ TEST_P(Words, OfAStoredPointerComeBehindThePayloadAndTheBound)
 	}
 }
 
-/** Who makes progress is no matter here, nor whether there are two contexts: what guests run, and one of ours. */
+/**
+ * Variants without those that differ in progress or in the number of contexts: those that guests run, and one of ours.
+ */
 std::vector<Variant> hunting_variants()
 {
 	std::vector<Variant> all = all_variants();
