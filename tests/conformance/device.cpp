@@ -201,7 +201,7 @@ bool Device::has_counter(const std::string &counter) const
 
 std::vector<std::uint64_t> Device::counters(const std::vector<std::string> &names) const
 {
-	/* With a lifespan of 0 the kernel still answers from what it read in the same tick. */
+	/* With a lifespan of 0 the kernel still returns values that it read in the same tick. */
 	test::ticks::await_another(counters_read_);
 	std::vector<std::uint64_t> values;
 	for (const std::string &counter : names) {
@@ -220,7 +220,7 @@ std::vector<ibv_event_type> Device::take_events() const
 {
 	std::vector<ibv_event_type> types;
 	ibv_async_event event;
-	/* Not for ever: they may come faster than a slow kernel hands them out. */
+	/* Limited: events may arrive faster than a slow kernel hands them out. */
 	while (types.size() < max_events && !ibv_get_async_event(context(), &event)) {
 		types.push_back(event.event_type);
 		ibv_ack_async_event(&event);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the tests against a kernel device share: objects of verbs that destroy themselves, connections, counters. */
+/*
+ * Common parts of the tests against a kernel device: objects of verbs that destroy themselves, connections, counters.
+ */
 #pragma once
 
 #include <infiniband/prismdv.h>
@@ -42,7 +44,7 @@ struct Destroy {
 template <typename T>
 using Owned = std::unique_ptr<T, Destroy>;
 
-/** Pages of their own, so that what lies beside a region is never in its pages. */
+/** Pages of their own, so that nothing else lies in a region's pages. */
 class Pages
 {
 public:
@@ -57,7 +59,7 @@ public:
 	[[nodiscard]] std::uint8_t *data() const { return start_ + offset_; }
 	[[nodiscard]] std::size_t size() const { return size_; }
 	[[nodiscard]] std::uint64_t va() const { return reinterpret_cast<std::uint64_t>(data()); }
-	/** Whoever writes there from now on through a mapping of ours gets a signal. */
+	/** Makes the pages read-only: a later write through our mapping raises a signal. */
 	void protect() const;
 
 private:
@@ -103,15 +105,15 @@ public:
 	[[nodiscard]] ibv_context *context() const { return context_.get(); }
 	[[nodiscard]] ibv_pd *pd() const { return pd_.get(); }
 	[[nodiscard]] const std::string &name() const { return name_; }
-	/** The position of a GID in the table; throws if it is not there. */
+	/** Returns the position of a GID in the table; throws if it is not there. */
 	[[nodiscard]] int index_of(const ibv_gid &gid) const;
-	/** Some GID of the device that is an address with a prefix other than link-local, of either family. */
+	/** Returns a GID of the device that is an address with a prefix other than link-local, of the given family. */
 	[[nodiscard]] ibv_gid some_gid(bool ipv6) const;
-	/** Counters as they are now; 0 if the device has none of a name. */
+	/** Returns the counters as they are now; 0 for a name that the device does not have. */
 	[[nodiscard]] std::vector<std::uint64_t> counters(const std::vector<std::string> &names) const;
 	[[nodiscard]] std::uint64_t counter(const std::string &counter) const { return counters({counter})[0]; }
 	[[nodiscard]] bool has_counter(const std::string &counter) const;
-	/** Take and acknowledge all asynchronous events; those of queue pairs, if anybody wants to know. */
+	/** Takes and acknowledges all asynchronous events; returns those of queue pairs. */
 	std::vector<ibv_event_type> take_events() const;
 	[[nodiscard]] const prismdv_capability &capability() const { return capability_; }
 
@@ -139,7 +141,7 @@ Owned<ibv_srq> create_srq(
 std::uint32_t number_of(ibv_srq *srq);
 int post_buffer(ibv_srq *list, std::uint64_t id, const ibv_sge &sge);
 
-/** Where a queue pair is connected to, and how. */
+/** Destination and options of a queue pair's connection. */
 struct Path {
 	ibv_gid source{}, destination{};
 	std::uint32_t qpn = 0;
@@ -147,21 +149,24 @@ struct Path {
 	std::uint32_t mtu = 1024;
 	unsigned access = every_right;
 	std::uint8_t rd_atomic = 16, dest_rd_atomic = 16;
-	std::uint8_t timeout = 17; /* 0.5 s: nothing is repeated for slowness alone */
+	std::uint8_t timeout = 17; /* 0.5 s: nothing is repeated only because the machine is slow */
 	std::uint8_t retry = 7;
 };
 ibv_mtu mtu_code(std::uint32_t bytes);
 int set_state(ibv_qp *qp, ibv_qp_state state);
 ibv_qp_state state_of(ibv_qp *qp);
-/** From any state to RTS, by way of RESET; a PRISM queue pair's peer is declared to be able to do all. */
+/**
+ * Moves the queue pair from any state to RTS, by way of RESET; declares that a PRISM queue pair's peer has all
+ * features.
+ */
 void connect(const Device &device, ibv_qp *qp, const Path &path);
-/** Two queue pairs of one device, to each other. */
+/** Connects two queue pairs of one device to each other. */
 void connect_both(const Device &device, ibv_qp *a, ibv_qp *b, Path path);
 
 using Clock = std::chrono::steady_clock;
 inline constexpr std::chrono::seconds patience{10};
 
-/** Poll until @p done or @p limit is over. */
+/** Polls until @p done or @p limit is over. */
 bool wait_until(const std::function<bool()> &done, Clock::duration limit = patience);
 /** The next completion, or none in time. */
 std::optional<ibv_wc> next_completion(ibv_cq *cq, Clock::duration limit = patience);

@@ -20,13 +20,13 @@ using reference::Verdict;
 namespace
 {
 
-/* Local memory of the requester: a piece for each request of a batch. A READ may name more than it can get. */
+/* Local memory of the requester: a piece for each request of a batch. A READ may ask for more than it can get. */
 constexpr std::size_t piece_size = 64 << 10;
 constexpr std::size_t local_size = 4 << 20;
-constexpr std::size_t watched = 12 << 10; /* bytes of a piece that must stay as they are unless they are answered */
+constexpr std::size_t watched = 12 << 10; /* bytes of a piece that must not change unless they are answered */
 constexpr std::uint8_t untouched = 0xa5;
 
-/** A work request and what it points at. */
+/** A work request and the data that it points at. */
 struct Posted {
 	prismdv_send_wr wr{};
 	std::vector<ibv_sge> sges;
@@ -116,7 +116,7 @@ void DeviceBackend::reset(const Rights &access)
 
 /* Posting ------------------------------------------------------------------------------------------------------ */
 
-/** The range in one to three sges. */
+/** Splits the range into one to three sges. */
 std::vector<ibv_sge> DeviceBackend::pieces(std::size_t offset, std::uint32_t length)
 {
 	std::vector<ibv_sge> sges;

@@ -92,7 +92,7 @@ void to_work_request(prismdv_send_wr &wr, const Request &request, const WireName
 		return;
 	}
 	const unsigned opcode = PRISMDV_WR_READ + static_cast<unsigned>(request.op);
-	std::memcpy(&wr.wr.opcode, &opcode, sizeof(opcode)); /* none of its enumeration's */
+	std::memcpy(&wr.wr.opcode, &opcode, sizeof(opcode)); /* possibly not in its enumeration */
 	wr.wr.wr.rdma = {request.va, names.rkey};
 	wr.flags = modifier_flags(request.flags);
 	const bool moves = (request.op == Op::read && request.has(reference::redirect)) ||
@@ -191,7 +191,7 @@ std::vector<reference::Rejected> DeviceWorld::take_rejected(int list) const
 
 FaultCounters::FaultCounters(const Device &device) : device_(device), before_(read_faults(device)) {}
 
-/** The kernel may show what it counted a jiffy ago, and a jiffy of a virtual machine can be long. */
+/** The kernel may return counters of a jiffy ago, and a jiffy of a virtual machine can be long. */
 Reason FaultCounters::since(std::string &complaint)
 {
 	std::vector<std::uint64_t> now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The world of the reference on a kernel device: the responder's memory, regions, free lists, and what it counts. */
+/* The world of the reference on a kernel device: the responder's memory, regions, free lists, and counters. */
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace prism::conformance
 
 unsigned access_of(const reference::Rights &rights);
 
-/** All of a work request but its identity and its sges. @p result: where the address of an ALLOCATE goes. */
+/** Fills in a work request except for its identity and its sges. @p result: room for the address of an ALLOCATE. */
 void to_work_request(
 	prismdv_send_wr &wr, const reference::Request &request, const WireNames &names, const ibv_sge &result);
 
@@ -23,7 +23,7 @@ class DeviceWorld
 public:
 	explicit DeviceWorld(const Device &device);
 
-	/** Raises the lists' capacities to what the device made of them. */
+	/** Raises the lists' capacities to those that the device chose. */
 	void build(reference::World &world);
 	void poke(std::uint64_t va, const Bytes &bytes) const;
 	void set_live(int region, bool live);
@@ -50,17 +50,17 @@ private:
 	std::vector<Memory> arenas_;
 	std::vector<reference::Region> regions_;
 	std::vector<Owned<ibv_mr>> mrs_;
-	std::vector<std::uint32_t> keys_; /* also of what was deregistered */
+	std::vector<std::uint32_t> keys_; /* includes deregistered ones */
 	std::vector<Owned<ibv_srq>> lists_;
 };
 
-/** Tells by the device's counters for which reason the latest request was refused. */
+/** Finds the reason of the latest refusal in the device's counters. */
 class FaultCounters
 {
 public:
 	explicit FaultCounters(const Device &device);
 
-	/** The one counter that grew by one since the last call. @p complaint: what else happened. */
+	/** Returns the reason whose counter grew by one since the last call. @p complaint gets any other change. */
 	reference::Reason since(std::string &complaint);
 
 private:

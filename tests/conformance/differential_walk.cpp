@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A random walk over all operations, modes, masks and modifiers, legal and not, that holds an implementation against
+ * A random walk over all operations, modes, masks and modifiers, legal and not, that checks an implementation against
  * the reference: outcomes, memory, chain state, free lists and counters must agree after every batch of requests.
  */
 #include <algorithm>
@@ -133,7 +133,7 @@ void Walk::reset()
 	backend_->reset(access);
 }
 
-/** What happens at the responder between batches: its owner posts buffers, registers and deregisters. */
+/** Acts as the responder's owner between batches: posts buffers, registers and deregisters. */
 void Walk::shake()
 {
 	if (random_.chance(55)) {
@@ -157,7 +157,7 @@ void Walk::shake()
 	}
 }
 
-/** What verbs do not send at all must leave no trace. */
+/** Posts a request that verbs refuse; it must have no effect. */
 void Walk::refuse(const Request &request)
 {
 	if (!backend_->refuses(request))
@@ -218,7 +218,7 @@ void Walk::compare_outcomes(const std::vector<Outcome> &expected, const std::vec
 		}
 }
 
-/** A move between overlapping ranges may leave any of the old bytes (S.2): take over those that are. */
+/** A move between overlapping ranges may leave any of the old bytes (S.2): copies those that it left. */
 void Walk::settle_overlap()
 {
 	if (!world_.overlap)
@@ -309,7 +309,7 @@ bool walk(const Options &options, std::unique_ptr<Backend> backend)
 	Walk run(std::move(backend), options.seed, options.mtu);
 	const bool ok = run.run(options.steps);
 	const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-	if (options.coverage && ok) /* else the mismatch is the last that is said */
+	if (options.coverage && ok) /* otherwise the mismatch is the last output */
 		run.print_coverage();
 	fmt::print("differential walk: backend {} seed {} mtu {}: {} steps, {:.1f} s, {}\n", name, options.seed,
 		options.mtu, run.done(), seconds.count(), ok ? "no mismatch" : "MISMATCH");

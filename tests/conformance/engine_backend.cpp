@@ -29,11 +29,11 @@ using soft::Sge;
 namespace
 {
 
-/* Local memory of the requester: a piece for each request of a batch. A READ may name more than it can get. */
+/* Local memory of the requester: a piece for each request of a batch. A READ may ask for more than it can get. */
 constexpr std::uint64_t local_va = 0x4000'0000;
 constexpr std::size_t piece_size = 64 << 10;
 constexpr std::size_t local_size = 4 << 20;
-constexpr std::size_t watched = 12 << 10; /* bytes of a piece that must stay as they are unless they are answered */
+constexpr std::size_t watched = 12 << 10; /* bytes of a piece that must not change unless they are answered */
 constexpr std::uint8_t untouched = 0xa5;
 constexpr std::uint32_t bad_key = 0xdeadbe11;
 constexpr std::uint32_t bad_list = 0xabcdef;
@@ -44,7 +44,7 @@ std::uint32_t access_of(const Rights &rights)
 	       (rights.write ? soft::access_remote_write : 0u) | (rights.atomic ? soft::access_remote_atomic : 0u);
 }
 
-/** Blocks must lie as the region's addresses say. */
+/** A block whose alignment matches the region's addresses. */
 struct alignas(64) Block {
 	std::array<std::uint8_t, 64> bytes;
 };
@@ -124,7 +124,7 @@ private:
 	test::Random random_{1};
 	std::vector<ibv_wc> completions_;
 	bool taken_apart_ = false; /* every bundle of this batch */
-	std::size_t packets_ = 0;  /* request packets of this batch that went by */
+	std::size_t packets_ = 0;  /* request packets of this batch that have passed */
 	std::string complaint_;
 };
 
@@ -220,7 +220,7 @@ std::vector<reference::Rejected> EngineBackend::take_rejected(int list)
 
 /* Posting ------------------------------------------------------------------------------------------------------ */
 
-/** The range in one to three sges. */
+/** Splits the range into one to three sges. */
 std::vector<Sge> EngineBackend::pieces(std::uint64_t va, std::uint32_t length)
 {
 	std::vector<Sge> sges;
@@ -281,7 +281,7 @@ void EngineBackend::post_request(const Request &request, std::size_t index)
 
 /* Carrying ----------------------------------------------------------------------------------------------------- */
 
-/** Request packets go by in order: count them to find the one to mangle. */
+/** Request packets pass in order: counts them to find the one to mangle. */
 void EngineBackend::mangle(std::span<const Request> requests, std::vector<std::uint8_t> &packet)
 {
 	std::size_t index = packets_++;
@@ -298,7 +298,7 @@ void EngineBackend::mangle(std::span<const Request> requests, std::vector<std::u
 	}
 }
 
-/** The packets that a bundle stands for: in place of it they are to mean the same. */
+/** Delivers the packets of a bundle one by one: they must mean the same as the bundle. */
 void EngineBackend::deliver_apart(
 	test::Node &from, test::Node &to, std::span<const Request> requests, const std::vector<std::uint8_t> &packet)
 {
@@ -335,7 +335,7 @@ void EngineBackend::drain(test::Node &from, test::Node &to, std::span<const Requ
 void EngineBackend::carry(std::span<const Request> requests, std::size_t wanted)
 {
 	packets_ = 0;
-	/* What is spoilt on its way is one packet. */
+	/* Mangling changes single packets, so bundles are taken apart. */
 	taken_apart_ = std::ranges::any_of(
 		requests, [](const Request &request) { return request.mangle != reference::Mangle::none; });
 	completions_.resize(wanted);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * core/ alone: requests are encoded to packets, decoded, and executed over arrays. The memory environment is strict: it
- * checks that spans are given back, that nothing is accessed outside one, and that the block lock covers what core says
- * is atomic.
+ * checks that spans are given back, that nothing is accessed outside one, and that the block lock covers every access
+ * that core calls atomic.
  */
 #include <algorithm>
 #include <cerrno>
@@ -375,7 +375,7 @@ Outcome ExecutorBackend::outcome_of(const Request &request, const prism_result &
 	return outcome;
 }
 
-/** Encode, mangle, decode and execute one packet; false when a fault ends the request. */
+/** Encodes, mangles, decodes and executes one packet; returns false when a fault ends the request. */
 bool ExecutorBackend::packet(
 	const Request &request, prism_request &fields, std::uint32_t index, Outcome &outcome, prism_result &result)
 {
@@ -435,7 +435,9 @@ Outcome ExecutorBackend::execute(const Request &request)
 	return outcome_of(request, result);
 }
 
-/** Standard requests are not core's; they are here for what they do to the chain state and to memory. */
+/**
+ * Executes a standard request, which is not part of core: it is here for its effect on the chain state and on memory.
+ */
 Outcome ExecutorBackend::execute_plain(const Request &request)
 {
 	Outcome outcome;

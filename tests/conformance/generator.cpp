@@ -79,7 +79,7 @@ int Generator::some_region()
 	return static_cast<int>(random_.below(region_count));
 }
 
-/** Mostly inside the region; now and then at, across or beyond its ends. */
+/** Returns an address mostly inside the region; now and then at, across or beyond its ends. */
 std::uint64_t Generator::address(int in, std::uint64_t size, std::uint64_t alignment)
 {
 	if (in == reference::no_region)
@@ -89,7 +89,7 @@ std::uint64_t Generator::address(int in, std::uint64_t size, std::uint64_t align
 	const std::uint64_t choice = random_.below(100);
 	std::uint64_t va = where.va + random_.below(room + 1);
 	if (choice < 3)
-		return va; /* as aligned as it happens to be */
+		return va; /* leaves the alignment to chance */
 	if (choice < 8)
 		va = where.va + where.length - size;
 	else if (choice < 10)
@@ -127,7 +127,7 @@ void Generator::fill(std::array<std::uint8_t, 32> &operand)
 	std::copy(bytes.begin(), bytes.end(), operand.begin());
 }
 
-/** All ones, all zeros, whole words, single bits, noise. */
+/** Chooses all ones, all zeros, whole words, single bits, or noise. */
 void Generator::choose_mask(std::array<std::uint8_t, 32> &mask)
 {
 	switch (random_.below(6)) {
@@ -161,14 +161,14 @@ std::uint8_t Generator::some_flags(Op op)
 	return flags;
 }
 
-/** Put a pointer where the request looks for it: good, null, wild, misaligned, bounded in all ways. */
+/** Stores a pointer at the place that the request loads it from: good, null, wild, misaligned, bounded in all ways. */
 void Generator::make_pointer(Request &request, std::vector<Poke> &pokes)
 {
 	const bool bounded = request.has(reference::bounded);
 	const std::uint64_t size = bounded ? 16 : 8;
 	request.va = address(request.region, size, size);
 	if (request.region == reference::no_region || random_.chance(5))
-		return; /* whatever is there */
+		return; /* leaves the memory as it is */
 	const Region &where = region(request.region);
 	const std::uint64_t at = request.va & ~(size - 1);
 	if (at < where.va || where.length < size || at - where.va > where.length - size)
@@ -241,7 +241,7 @@ void Generator::make_payload(Request &request)
 		request.length += random_.pick({1u, 4u, 0u - 1u, 0u - 4u, world_.mtu, 0u - world_.mtu});
 }
 
-/** Only what is well formed otherwise, so that one rule alone is broken; see W.5. */
+/** Mangles only requests that are otherwise well formed, so that one rule alone is broken; see W.5. */
 void Generator::make_mangle(Request &request)
 {
 	if (!mangles_ || !random_.chance(3))
@@ -259,13 +259,13 @@ void Generator::make_mangle(Request &request)
 		{Mangle::reserved_bits, Mangle::truncated, Mangle::extended, Mangle::other_flags, Mangle::misplaced});
 	if (request.mangle == Mangle::other_flags && request.mangled_packet == 0)
 		request.mangle = Mangle::reserved_bits;
-	/* Where it stands in the message is looked at after the access flags of the QP. */
+	/* The access flags of the QP are checked before the place in the message. */
 	if (request.mangle == Mangle::misplaced &&
 		(!request.carries_payload() || world_.granted != reference::all_rights))
 		request.mangle = Mangle::reserved_bits;
 }
 
-/** Faultless, in the region with all rights. */
+/** Returns a faultless request, in the region with all rights. */
 Request Generator::plain_request()
 {
 	Request request;
@@ -308,7 +308,7 @@ Request Generator::request(std::vector<Poke> &pokes)
 		request.list = random_.chance(97) ? list_own : static_cast<int>(random_.below(list_count + 1)) - 1;
 		request.tag = static_cast<std::uint32_t>(random_.bits());
 	}
-	/* Half of the CASes find what they compare with. */
+	/* Half of the CASes find the value that they compare with. */
 	if (request.op == Op::cas && !request.has(reference::indirect) && random_.chance(50))
 		for (const reference::Arena &arena : world_.arenas)
 			if (request.va - arena.va < arena.bytes.size() - 32)

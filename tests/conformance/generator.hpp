@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The random choices of the walk: a world, and requests that reach into every corner of it. */
+/* Random choices of the walk: a world, and requests that reach every corner of it. */
 #pragma once
 
 #include "random.hpp"
@@ -31,7 +31,7 @@ enum ListNumber : int {
 	list_count
 };
 
-/** Memory, regions and free lists of every kind that matters; contents from @p random. */
+/** Makes memory, regions and free lists of every kind that matters; contents from @p random. */
 reference::World make_world(std::uint32_t mtu, test::Random &random);
 
 /** Bytes stored by the responder's CPU before a request. */
@@ -49,7 +49,7 @@ public:
 	{
 	}
 
-	/** The next request; @p pokes gets what should be in memory for it. */
+	/** Returns the next request; @p pokes gets the bytes that should be in memory for it. */
 	reference::Request request(std::vector<Poke> &pokes);
 	reference::Entry entry();
 

@@ -13,7 +13,7 @@ class Random
 public:
 	explicit Random(std::uint64_t seed) : state_(seed) {}
 
-	/** 64 uniform bits (SplitMix64). */
+	/** Returns 64 uniform bits (SplitMix64). */
 	std::uint64_t bits()
 	{
 		std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
@@ -22,16 +22,16 @@ public:
 		return z ^ (z >> 31);
 	}
 
-	/** Uniform in [0, @p n); 0 if @p n is 0. */
+	/** Returns a uniform number in [0, @p n); 0 if @p n is 0. */
 	std::uint64_t below(std::uint64_t n)
 	{
 		return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits()) * n) >> 64);
 	}
 
-	/** Uniform in [@p low, @p high]. */
+	/** Returns a uniform number in [@p low, @p high]. */
 	std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
 
-	/** True @p percent times of 100. */
+	/** Returns true @p percent times of 100. */
 	bool chance(double percent) { return static_cast<double>(bits() >> 11) * 0x1p-53 * 100 < percent; }
 
 	template <typename T>

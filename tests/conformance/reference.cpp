@@ -30,7 +30,7 @@ unsigned modifiers_of(Op op)
 	}
 }
 
-/** The payloads of the packets that a request is sent in; at least one packet. */
+/** Returns the payloads of the packets that a request is sent in; at least one packet. */
 std::vector<Bytes> split(const Request &request, std::size_t mtu)
 {
 	std::vector<Bytes> packets;
@@ -207,7 +207,7 @@ void World::check_qp_access(const Request &request) const
 		throw Fault{Verdict::invalid_request, Reason::flags};
 }
 
-/** One packet of a request. The generator mangles only what is well formed otherwise. */
+/** Checks one packet of a request. The generator mangles only requests that are otherwise well formed. */
 void World::check_format(const Request &request, const std::vector<Bytes> &packets, std::size_t at) const
 {
 	if (!legal(request.op, request.flags))
@@ -230,7 +230,7 @@ void World::check_format(const Request &request, const std::vector<Bytes> &packe
 
 /* Execution ---------------------------------------------------------------------------------------------------- */
 
-/** S.2 step 3: where does it act, and on how many bytes? */
+/** S.2 step 3: finds the address and the number of bytes. */
 void World::resolve(const Request &request, Message &message)
 {
 	message.va = request.va;
@@ -281,7 +281,7 @@ Entry World::take(const Request &request)
 	throw Unsuccessful{Status::no_buffer};
 }
 
-/** S.2 step 5: all remaining hops, before anything changes. */
+/** S.2 step 5: checks all remaining hops, before anything changes. */
 void World::check_hops(const Request &request, Message &message)
 {
 	switch (request.op) {
@@ -324,7 +324,7 @@ void World::begin(const Request &request, Message &message)
 	}
 }
 
-/** S.2 step 6, the part that each packet does. */
+/** S.2 step 6: does the part of each packet. */
 void World::act(const Request &request, Message &message, const Bytes &payload)
 {
 	if (message.status == Status::ok && request.carries_payload()) {
@@ -363,7 +363,7 @@ Outcome World::swap(const Request &request, const Message &message)
 	return outcome;
 }
 
-/** S.2 step 6, the part that comes with the last packet. */
+/** S.2 step 6: does the part of the last packet. */
 Outcome World::finish(const Request &request, Message &message)
 {
 	Outcome outcome;
@@ -427,7 +427,7 @@ Outcome World::run(const Request &request)
 	return finish(request, message);
 }
 
-/** The standard requests, of which the walk sends only faultless ones: they matter for chains and for atomicity. */
+/** Runs standard requests, of which the walk sends only faultless ones: they matter for chains and for atomicity. */
 Outcome World::run_plain(const Request &request)
 {
 	Outcome outcome;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The semantics of docs/semantics.md once more, as plainly as they can be said: requests, bytes and rules, no packet
- * formats, no keys, no locks. It shares no code with the implementation, and the walk (differential_walk.cpp) holds
+ * The semantics of docs/semantics.md written again, as plainly as possible: requests, bytes and rules, no packet
+ * formats, no keys, no locks. It shares no code with the implementation, and the walk (differential_walk.cpp) checks
  * every implementation against it.
  */
 #pragma once
@@ -37,7 +37,7 @@ enum Modifier : std::uint8_t {
 	redirect = 16,
 };
 
-/** What a region, or a QP, allows. */
+/** Access rights of a region, or of a QP. */
 struct Rights {
 	bool local_write = false;
 	bool read = false;
@@ -54,7 +54,9 @@ struct Arena {
 	Bytes bytes;
 };
 
-/** Part of an arena under a key. Requests name regions by number; no_region stands for a key that nobody gave out. */
+/**
+ * Part of an arena under a key. Requests name regions by number; no_region stands for a key that was never given out.
+ */
 struct Region {
 	std::size_t arena = 0;
 	std::uint64_t va = 0;
@@ -62,7 +64,7 @@ struct Region {
 	Rights rights;
 	int domain = 1;
 	bool live = true;
-	unsigned generation = 0; /* grows when it is registered anew, under another key */
+	unsigned generation = 0; /* grows when the region is registered again, under another key */
 };
 
 inline constexpr int no_region = -1;
@@ -93,7 +95,7 @@ struct FreeList {
 	std::uint64_t reclaimed = 0;
 };
 
-/** What happens to one request packet on its way. */
+/** Change to one request packet on its way. */
 enum class Mangle : std::uint8_t {
 	none,
 	reserved_bits, /* every reserved bit set: changes nothing */
@@ -142,7 +144,7 @@ enum class Status : std::uint8_t {
 	skipped
 };
 
-/** Which counter tells of a fault (S.12). */
+/** Counter that reports a fault (S.12). */
 enum class Reason : std::uint8_t {
 	none,
 	format,
@@ -153,7 +155,7 @@ enum class Reason : std::uint8_t {
 	free_list
 };
 
-/** What the requester learns, and what the responder counts. */
+/** Outcome of a request: result at the requester, and counter at the responder. */
 struct Outcome {
 	Verdict verdict = Verdict::completed;
 	Status status = Status::ok;
@@ -166,10 +168,10 @@ struct Outcome {
 /** True if @p op may carry @p flags (S.3). */
 bool legal(Op op, unsigned flags);
 
-/** (compare & mask) MODE (target & mask), as numbers whose last byte is the most significant (S.6). */
+/** Evaluates (compare & mask) MODE (target & mask), as numbers whose last byte is the most significant (S.6). */
 bool holds(unsigned mode, const Bytes &compare, const Bytes &mask, const Bytes &target);
 
-/** A responder's memory, and one QP that requests reach it by. */
+/** A responder's memory, and one QP through which requests reach it. */
 class World
 {
 public:
@@ -184,7 +186,7 @@ public:
 	bool broken = false; /* the QP is in ERROR until reset() */
 
 	Outcome execute(const Request &request);
-	/** Does it keep the rules that its header alone decides (W.5 but F11)? */
+	/** Returns true if it keeps the rules that its header alone decides (W.5 but F11). */
 	[[nodiscard]] bool well_formed(const Request &request) const;
 	void reset(const Rights &access);
 	void poke(std::uint64_t va, const Bytes &bytes);
@@ -199,12 +201,12 @@ public:
 	std::optional<Overlap> overlap;
 
 private:
-	/** Thrown where a rule is broken. */
+	/** Thrown when a rule is broken. */
 	struct Fault {
 		Verdict verdict;
 		Reason reason;
 	};
-	/** Thrown where a request ends with a status other than OK. */
+	/** Thrown when a request ends with a status other than OK. */
 	struct Unsuccessful {
 		Status status;
 	};

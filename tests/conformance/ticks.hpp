@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The ticks of the kernel's timer, for those who read counters that the kernel keeps for the rest of a tick. */
+/* Ticks of the kernel's timer, for readers of counters that the kernel caches for the rest of a tick. */
 #pragma once
 
 #include <time.h>
@@ -11,7 +11,7 @@
 namespace prism::test::ticks
 {
 
-/** As of the last tick: a clock that stands still in between. */
+/** Returns the time of the last tick: this clock stands still between ticks. */
 inline std::chrono::nanoseconds now()
 {
 	timespec at{};
@@ -19,9 +19,8 @@ inline std::chrono::nanoseconds now()
 	return std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec);
 }
 
-/** Until another tick has begun than the one of @p then. The clock moves a moment after the kernel's count of ticks, so
- * the first move may still be that of the same tick.
- */
+/** Waits until a later tick than that of @p then has begun. The clock moves a moment after the kernel's count of ticks,
+ * so its first move may still belong to the same tick. */
 inline void await_another(std::chrono::nanoseconds then)
 {
 	timespec tick{};

@@ -14,7 +14,7 @@ void set_reserved_bits(std::vector<std::uint8_t> &packet)
 	packet[1] ^= PRISM_BTH_MIG;
 	packet[1] |= 0x0f; /* TVer */
 	packet[2] = 0x12;  /* P_Key */
-	packet[4] = 0xff;  /* FECN, BECN and what stands beside them */
+	packet[4] = 0xff;  /* FECN, BECN and the bits beside them */
 	packet[8] |= 0x03;
 	if (packet[0] == PRISM_OP_CAS) {
 		packet[PRISM_BTH_SIZE + 13] |= 0xfe;

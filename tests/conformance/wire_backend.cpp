@@ -86,7 +86,7 @@ void WireBackend::send_gathered(std::vector<Packet> &packets) const
 	packets.clear();
 }
 
-/** What may be an entry is one, mostly; a packet that was spoilt is one of its own. */
+/** Bundles most packets that may be entries; a mangled packet is always sent alone. */
 void WireBackend::send_bundled(std::span<const Exchange> exchanges)
 {
 	std::vector<Packet> gathered;
@@ -112,7 +112,7 @@ void WireBackend::send_bundled(std::span<const Exchange> exchanges)
 	send_gathered(gathered);
 }
 
-/** Half of the batches go out at once, half of these in bundles; the others request by request. */
+/** Half of the batches are sent at once, half of these in bundles; the others request by request. */
 std::vector<Outcome> WireBackend::run(std::span<const Request> requests)
 {
 	const bool at_once = random_.chance(50), bundled = at_once && random_.chance(50);

@@ -94,8 +94,8 @@ void put_be16(std::uint8_t *p, std::uint16_t value)
 }
 
 /**
- * A packet over a veth pair waits at the processor that sent it. A sender that changes the processor in between has its
- * packets overtake each other, on a busy machine often.
+ * Pins the thread: a packet over a veth pair waits at the processor that sent it. If a sender changes the processor in
+ * between, its packets overtake each other, on a busy machine often.
  */
 void stay_on_this_processor()
 {
@@ -209,7 +209,7 @@ void WirePeer::send_train(std::span<const Packet> packets) const
 	must(setsockopt(socket_.get(), IPPROTO_UDP, UDP_SEGMENT, &none, sizeof(none)), "UDP_SEGMENT");
 }
 
-/** A RoCEv2 packet of the device to us, or nothing. */
+/** Returns the device's RoCEv2 packet to us, or nothing. */
 std::optional<Packet> WirePeer::check_datagram(std::span<const std::uint8_t> datagram)
 {
 	const std::size_t ip_size = ipv6() ? ipv6_header : ipv4_header;
@@ -236,7 +236,7 @@ std::optional<Packet> WirePeer::check_datagram(std::span<const std::uint8_t> dat
 	return Packet(packet.begin(), packet.end() - static_cast<std::ptrdiff_t>(soft::icrc_size));
 }
 
-/** Its packets, of which each may be an entry, and which would be put together to the same bytes. */
+/** Takes a bundle apart; each packet must be allowed as an entry, and bundling them again must give the same bytes. */
 void WirePeer::take_apart(const Packet &packet)
 {
 	prism_bundle bundle{};

@@ -59,27 +59,27 @@ public:
 	[[nodiscard]] const ibv_gid &device() const { return device_; }
 	[[nodiscard]] bool ipv6() const { return !flow_.source.is_ipv4(); }
 
-	/** Adds the ICRC. */
+	/** Adds the ICRC and sends it. */
 	void send(const Packet &packet) const;
-	/** The ICRC that a packet to the device has. */
+	/** Returns the ICRC of a packet to the device. */
 	[[nodiscard]] std::uint32_t icrc_of(const Packet &packet, std::uint16_t ip_id = 0) const;
-	/** As it is, ICRC included if it is to have one. */
+	/** Sends it unchanged; it must include the ICRC if it is to have one. */
 	void send_raw(std::span<const std::uint8_t> datagram) const;
-	/** As send(), over IPv6, with 0 for the UDP length: to the kernel that means as long as the IP packet. */
+	/** As send(), over IPv6, with 0 for the UDP length, which for the kernel means the length of the IP packet. */
 	void send_without_length(const Packet &packet) const;
-	/** Packets of one size, the last one perhaps shorter, as one UDP_SEGMENT train; with their ICRCs. */
+	/** Sends packets of one size, the last one perhaps shorter, as one UDP_SEGMENT train; adds their ICRCs. */
 	void send_train(std::span<const Packet> packets) const;
 
 	/**
-	 * The next packet from the device; of a bundle, the packets that its entries replace. What is wrong with IP
-	 * header, ICRC or bundle goes to complaint().
+	 * Returns the next packet from the device; of a bundle, the packets that its entries replace. Errors in IP
+	 * header, ICRC or bundle go to complaint().
 	 */
 	std::optional<Packet> receive(std::chrono::milliseconds limit = std::chrono::seconds(5));
-	/** Entries of each bundle that has been taken apart, ever */
+	/** Returns the number of entries of each bundle that has been taken apart, ever */
 	[[nodiscard]] const std::vector<std::size_t> &bundles() const { return bundles_; }
-	/** Forget what has arrived; how many that was. */
+	/** Drops everything that has arrived; returns how many packets. */
 	std::size_t drop_received();
-	/** And forget it. */
+	/** Returns the complaint, and clears it. */
 	std::string take_complaint() { return std::exchange(complaint_, {}); }
 
 private:

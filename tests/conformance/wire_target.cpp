@@ -32,7 +32,7 @@ constexpr std::uint8_t rc_compare_swap = 0x13, rc_fetch_add = 0x14;
 constexpr std::uint8_t syndrome_ack = 0x1f, syndrome_invalid = 0x61, syndrome_access = 0x62;
 constexpr std::size_t short_response = 60, read_response_header = 24, acknowledge_size = 16;
 
-/** What every answer begins with. */
+/** Writes the BTH that every answer begins with. */
 void put_response_bth(Packet &packet, std::uint8_t opcode, std::size_t pad, std::uint32_t psn)
 {
 	packet[0] = opcode;
@@ -143,7 +143,7 @@ Packet WireTarget::header(std::uint8_t opcode, bool ack_req, std::uint8_t flags)
 	return packet;
 }
 
-/** Cut the payload up; @p head makes what stands in front of each piece of it, from its offset and length. */
+/** Cuts the payload into pieces; @p head makes the headers of each, from its offset and length. */
 void WireTarget::append_payload(Exchange &exchange, const std::function<Packet(std::uint32_t, std::uint32_t)> &head)
 {
 	const Bytes none;
@@ -223,7 +223,7 @@ Exchange WireTarget::encode(const Request &request, const WireNames &names, test
 		exchange.acknowledges.push_back((exchange.first_psn + index) & PRISM_PSN_MASK);
 	if (request.mangle != reference::Mangle::none)
 		mangle_packet(exchange.packets[request.mangled_packet], request.mangle);
-	/* rxe knows one transport version and one partition, and drops what is of others. */
+	/* rxe knows one transport version and one partition, and drops packets of others. */
 	for (Packet &packet : exchange.packets) {
 		packet[1] &= 0xf0;
 		packet[2] = packet[3] = 0xff;
@@ -252,7 +252,7 @@ void WireTarget::send(const Exchange &exchange) const
 
 /* Answers ------------------------------------------------------------------------------------------------------ */
 
-/** The next packet, with all that answers have in common checked. Opcode 0 if none comes. */
+/** Returns the next packet, after checks that all answers share. Opcode 0 if none arrives. */
 WireTarget::Answer WireTarget::next_answer(const Exchange &exchange)
 {
 	std::optional<Packet> packet = peer_.receive();
@@ -266,7 +266,7 @@ WireTarget::Answer WireTarget::next_answer(const Exchange &exchange)
 		seen_->push_back(*packet);
 	Packet bth(bth_size);
 	put_response_bth(bth, (*packet)[0], (*packet)[1] >> 4 & 3, psn_of(*packet));
-	/* Nothing looks at the migration state, and what rxe answers in its own right says 0. */
+	/* The migration state is not checked, and rxe sets it to 0 in its own answers. */
 	if ((*packet)[0] < PRISM_OP_READ_RESPONSE_FIRST)
 		bth[1] = static_cast<std::uint8_t>((bth[1] & ~0x40u) | ((*packet)[1] & 0x40));
 	if (!std::equal(bth.begin(), bth.end(), packet->begin()))
@@ -281,7 +281,7 @@ void WireTarget::check_msn(const Packet &packet, std::uint32_t expected)
 		complain(fmt::format("MSN {}, expected {}", got, expected));
 }
 
-/** A NAK that ends the request? */
+/** Returns true for a NAK that ends the request. */
 bool WireTarget::is_negative(const Answer &answer, const Exchange &exchange, Outcome &outcome)
 {
 	if (answer.opcode != rc_acknowledge || answer.packet[bth_size] == syndrome_ack)
@@ -302,7 +302,7 @@ bool WireTarget::is_negative(const Answer &answer, const Exchange &exchange, Out
 	return true;
 }
 
-/** RESPONSE (W.6.1): all bytes follow from the request, its PSN, and what is taken from here. */
+/** Reads a RESPONSE (W.6.1): all bytes follow from the request, its PSN, and the fields taken from here. */
 void WireTarget::read_short(const Exchange &exchange, const Answer &answer, Outcome &outcome)
 {
 	const Request &request = *exchange.request;
@@ -346,7 +346,7 @@ void WireTarget::read_short(const Exchange &exchange, const Answer &answer, Outc
 	msn_++;
 }
 
-/** READ_RESPONSE (W.6.2) */
+/** Reads a READ_RESPONSE (W.6.2) */
 void WireTarget::read_data(const Exchange &exchange, Answer answer, Outcome &outcome)
 {
 	const Request &request = *exchange.request;
@@ -456,7 +456,7 @@ Outcome WireTarget::collect(const Exchange &exchange)
 			acknowledged++;
 			continue;
 		}
-		/* The earlier packets of a duplicate: all that is acknowledged is at or behind its last one. */
+		/* The earlier packets of a duplicate: acknowledgements are for its last packet or later ones. */
 		if (any_msn_ && answer.opcode == rc_acknowledge && exchange.packets.size() > 1 &&
 			((answer.psn - exchange.last_psn()) & PRISM_PSN_MASK) <
 				((psn_ - exchange.last_psn()) & PRISM_PSN_MASK))

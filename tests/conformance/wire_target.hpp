@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A queue pair of a kernel device as a responder, and its peer: requests of the reference become packets, and what
- * comes back is held against docs/wire-protocol.md byte by byte.
+ * A queue pair of a kernel device as a responder, and its peer: requests of the reference become packets, and answers
+ * are checked against docs/wire-protocol.md byte by byte.
  */
 #pragma once
 
@@ -35,15 +35,15 @@ inline void set_qpn(Packet &packet, std::uint32_t qpn)
 
 std::string to_hex(const Packet &packet);
 
-/** Packets of which each may be an entry, as one bundle; of any length. */
+/** Returns packets, each of which may be an entry, as one bundle; of any length. */
 Packet bundle_of(std::span<const Packet> packets);
 
-/** A request as it is sent, and what its answer has to fit. */
+/** A request as it is sent, and the PSNs that its answer must match. */
 struct Exchange {
 	const reference::Request *request = nullptr;
 	std::vector<Packet> packets;
 	std::uint32_t first_psn = 0, psns = 1;
-	std::vector<std::uint32_t> acknowledges; /* PSNs before the last that ask for one */
+	std::vector<std::uint32_t> acknowledges; /* PSNs before the last that request one */
 	[[nodiscard]] std::uint32_t last_psn() const { return psn_of(packets.back()); }
 };
 
@@ -52,32 +52,34 @@ class WireTarget
 public:
 	WireTarget(const Device &device, WirePeer &peer, std::uint32_t mtu);
 
-	/** When the connections that follow repeat what is not answered, and how often: as ibv_qp_attr has it */
+	/** Sets timeout and retry count of later connections, as in ibv_qp_attr */
 	void set_retries(std::uint8_t timeout, std::uint8_t count)
 	{
 		timeout_ = timeout;
 		retries_ = count;
 	}
-	/** A new connection, whose first PSN is @p psn. */
+	/** Makes a new connection, whose first PSN is @p psn. */
 	void connect(unsigned access, std::uint32_t psn, std::uint8_t dest_rd_atomic = 16);
 	[[nodiscard]] ibv_qp *qp() const { return qp_.get(); }
 	[[nodiscard]] ibv_cq *cq() const { return cq_.get(); }
 	[[nodiscard]] std::uint32_t psn() const { return psn_; }
 	[[nodiscard]] std::uint32_t msn() const { return msn_; }
 	[[nodiscard]] std::uint32_t mtu() const { return mtu_; }
-	/** For whoever sends packets of its own */
+	/** Advances the numbers, for callers that send packets of their own */
 	void advance(std::uint32_t psns, std::uint32_t requests)
 	{
 		psn_ = (psn_ + psns) & PRISM_PSN_MASK;
 		msn_ += requests;
 	}
 
-	/** Packets of @p request from the PSN that comes next. */
+	/** Returns packets of @p request from the next PSN on. */
 	Exchange encode(const reference::Request &request, const WireNames &names, test::Random &random);
-	/** The same of packets that exist already. */
+	/** The same with packets that exist already. */
 	Exchange adopt(const reference::Request &request, std::vector<Packet> packets);
 	void send(const Exchange &exchange) const;
-	/** Await the answer; the outcome but for the reason of a fault, and the response packets if wanted. */
+	/**
+	 * Waits for the answer; returns the outcome but for the reason of a fault, and the response packets if wanted.
+	 */
 	reference::Outcome answer(const Exchange &exchange, std::vector<Packet> *packets = nullptr);
 	/** As answer(), for a request sent again: same PSN, any MSN. */
 	reference::Outcome answer_again(const Exchange &exchange, std::vector<Packet> *packets = nullptr);
