@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* prism_sim: many seeds of the simulation, or of one that is broken on purpose. */
+/* prism_sim: runs many seeds of the simulation, or of one that is broken on purpose. */
 #include <chrono>
 #include <map>
 #include <string>

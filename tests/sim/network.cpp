@@ -8,7 +8,7 @@
 namespace prism::test
 {
 
-/** Through the same check as on a socket: what it catches is gone. */
+/** Runs the same check as on a socket: a packet that it rejects is gone. */
 bool Network::survives_corruption(std::size_t from, std::size_t to, std::vector<std::uint8_t> &bytes)
 {
 	const soft::IcrcFlow flow{nodes_[from]->address, nodes_[to]->address, 4791, 4791};

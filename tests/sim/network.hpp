@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A network in virtual time that loses, duplicates, delays and corrupts packets as its seed says. */
+/* A network in virtual time that loses, duplicates, delays and corrupts packets as determined by its seed. */
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Faults {
 	double corrupt = 1;
 };
 
-/** How long a packet takes, in nanoseconds. */
+/** Durations of a packet's transfer, in nanoseconds. */
 struct Delays {
 	soft::Time latency = 5'000; /* one way */
 	soft::Time jitter = 200;
@@ -32,7 +32,7 @@ struct Delays {
 class Network
 {
 public:
-	/** Sees each packet as it arrives, before the engine does; false: the packet is not handed on. */
+	/** Called for each packet as it arrives, before the engine gets it; returns false to drop the packet. */
 	using Shim = std::function<bool(Node &node, std::vector<std::uint8_t> &packet)>;
 
 	Network(std::vector<Node *> nodes, const Faults &faults, Random &random, const Delays &delays = {})
@@ -42,11 +42,11 @@ public:
 
 	void set_shim(Shim shim) { shim_ = std::move(shim); }
 
-	/** Take what the engines have sent. */
+	/** Takes the packets that the engines have sent. */
 	void collect(soft::Time now);
-	/** Hand on what has arrived by @p now. */
+	/** Delivers the packets that have arrived by @p now. */
 	void deliver(soft::Time now);
-	/** When the next packet arrives; 0: none is under way. */
+	/** Returns the time at which the next packet arrives; 0: none is under way. */
 	[[nodiscard]] soft::Time next() const { return flying_.empty() ? 0 : flying_.top().at; }
 
 	std::uint64_t sent = 0;

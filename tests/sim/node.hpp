@@ -21,7 +21,7 @@ struct Packet {
 	std::vector<std::uint8_t> bytes;
 };
 
-/** Keeps what an engine sends until it is taken; buffers are used again. */
+/** Keeps the packets that an engine sends until they are taken; reuses buffers. */
 class Outbox final : public soft::PacketSink
 {
 public:
@@ -43,7 +43,7 @@ public:
 	std::size_t capacity = ~std::size_t{0}; /* packets for which there is room, if there is any */
 	bool gives_up = false;
 	bool is_preparing = false;
-	/* How many packets there were each of the first times since clear(). Takes no memory, as there may be none. */
+	/* Numbers of packets at each of the first flushes since clear(). Takes no memory, as there may be none. */
 	std::array<std::size_t, 8> flushed_at{};
 	std::size_t flushes = 0;
 
@@ -80,7 +80,7 @@ public:
 	ibv_event_type last_qp_event = IBV_EVENT_CQ_ERR;
 };
 
-/** An IPv4 address, 10.0.0.@p host, as a GID. */
+/** Returns an IPv4 address, 10.0.0.@p host, as a GID. */
 soft::Address address_of(std::uint8_t host);
 
 struct Node {
@@ -107,7 +107,7 @@ struct EndpointOptions {
 	ibv_qp_type type = IBV_QPT_RC;
 };
 
-/** How a QP is connected. */
+/** Options of a QP's connection. */
 struct ConnectOptions {
 	std::uint32_t mtu = 1024;
 	std::uint32_t send_psn = 0;
@@ -131,16 +131,16 @@ public:
 	Endpoint(const Endpoint &) = delete;
 	Endpoint &operator=(const Endpoint &) = delete;
 
-	/** From any state to RTS. */
+	/** Moves it from any state to RTS. */
 	void connect(const Endpoint &peer, const ConnectOptions &options)
 	{
 		connect(peer.node.address, peer.qp.qpn, options);
 	}
 	void connect(const soft::Address &peer, std::uint32_t qpn, const ConnectOptions &options);
 
-	/** An empty slot of the send queue; fill it, then post(). nullptr: the queue is full. */
+	/** Returns an empty slot of the send queue; fill it, then call post(). nullptr if the queue is full. */
 	soft::SendRequest *next();
-	/** Post the slot that next() gave. Sges or inline data go into the queue's arena. */
+	/** Posts the slot that next() returned. Sges or inline data go into the queue's arena. */
 	void post(soft::SendRequest &request, std::span<const soft::Sge> sges);
 	void post_inline(soft::SendRequest &request, std::span<const std::uint8_t> data);
 	bool post_receive(std::uint64_t id, std::span<const soft::Sge> sges) { return qp.rq.post(id, sges); }
@@ -151,7 +151,7 @@ public:
 	soft::QueuePair qp;
 };
 
-/** Fill in a PRISM request whose operands are @p operands (four times cas_size bytes, may be empty). */
+/** Fills in a PRISM request whose operands are @p operands (four times cas_size bytes, may be empty). */
 void set_prism(Endpoint &endpoint, soft::SendRequest &request, const prism_request &fields,
 	std::span<const std::uint8_t> operands);
 

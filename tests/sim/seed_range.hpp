@@ -7,12 +7,12 @@
 namespace prism::test
 {
 
-/** Which seeds a simulator runs: both ends included. */
+/** Seeds that a simulator runs, both ends included. */
 struct SeedRange {
 	std::uint64_t first = 0;
 	std::uint64_t last = 0;
 
-	/** @p text: A..B, or A alone. Throws what std::stoull() throws. */
+	/** Parses A..B, or A alone. Throws as std::stoull() does. */
 	static SeedRange parse(const std::string &text)
 	{
 		const std::size_t dots = text.find("..");

@@ -29,7 +29,7 @@ Session::Session(Simulation &simulation, Node &client, Node &server, unsigned nu
 	options.peer_is_ours = random.chance(50);
 	ConnectOptions back = options;
 	std::swap(back.send_psn, back.recv_psn);
-	/* A server whose application declares nobody bundles once it has heard a bundle. */
+	/* A server whose application declares no peer still bundles once it has received a bundle. */
 	const bool bundles = sim_.options.bundles && sim_.options.sabotage == Sabotage::none;
 	options.bundles = bundles && random.chance(80);
 	back.bundles = options.bundles && random.chance(50);
@@ -54,7 +54,7 @@ bool Session::done() const
 	return !to_post_ && pending_.empty() && sends_.empty();
 }
 
-/** At most a dozen packets: at 5% loss most of the longer ones would never arrive whole. */
+/** At most a dozen packets: at 5% loss most longer ones would never arrive whole. */
 std::uint32_t Session::some_length(std::uint32_t most)
 {
 	most = std::min(most, 12 * mtu_);
@@ -159,7 +159,7 @@ void Session::post_atomic(Kind kind)
 	finish(wr, 8);
 }
 
-/** Atomic writes of ever greater values: executed again, one would bring an old value back. */
+/** Posts atomic writes of ever greater values: a second execution would restore an old value. */
 void Session::post_word()
 {
 	SendRequest &wr = begin(Kind::word);
@@ -171,7 +171,7 @@ void Session::post_word()
 	finish(wr, 8);
 }
 
-/** Install ever newer versions, in 16 bytes; each must find the one before it. */
+/** Installs ever newer versions, in 16 bytes; each must find the one before it. */
 void Session::post_cas()
 {
 	SendRequest &wr = begin(Kind::version_cas);
@@ -195,7 +195,7 @@ void Session::post_cas()
 	finish_prism(wr, request, operands, 16);
 }
 
-/** With @p chain a conditional CAS follows that installs the new buffer's address. */
+/** Posts an ALLOCATE; with @p chain a conditional CAS follows that installs the new buffer's address. */
 void Session::post_allocate(bool chain)
 {
 	SendRequest &wr = begin(Kind::allocate);
@@ -248,7 +248,7 @@ void Session::post_send()
 	finish(wr, length);
 }
 
-/** To a slot that nothing else writes to; it is poisoned again once the write is complete. */
+/** Writes to a slot that nothing else writes to; it is poisoned again once the write is complete. */
 void Session::post_write(Kind kind)
 {
 	const unsigned slot = next_slot_ = (next_slot_ + 1) % slots;
@@ -277,7 +277,7 @@ void Session::post_write(Kind kind)
 	request.va = va;
 	std::uint32_t local = pending.length;
 	if (sim_.random.chance(30)) {
-		/* From memory that never changes, behind a pointer or not. */
+		/* The data comes from memory that never changes, with or without a pointer. */
 		request.flags = PRISM_FLAG_D;
 		request.aux_va = server_va + constant_at;
 		pending.direct = true;
@@ -306,7 +306,7 @@ void Session::post_plain_read()
 	finish(wr, pending_.back().length);
 }
 
-/** Of an object that keeps changing. */
+/** Reads an object that keeps changing. */
 void Session::post_read()
 {
 	SendRequest &wr = begin(Kind::read);
@@ -328,7 +328,7 @@ void Session::post_read()
 	finish_prism(wr, request, {}, pending.length);
 }
 
-/** Of memory that never changes; one at a time. */
+/** Reads memory that never changes; one READ at a time. */
 void Session::post_long_read()
 {
 	SendRequest &wr = begin(Kind::long_read);
@@ -446,7 +446,7 @@ void Session::check_write(const Pending &pending, const ibv_wc &wc)
 	slots_used_.erase(pending.slot);
 }
 
-/** All of one version, and as long as that version was. */
+/** Checks that all words are of one version, and that the length is that version's. */
 void Session::check_read(const Pending &pending, const ibv_wc &wc)
 {
 	if (wc.vendor_err == PRISM_STATUS_NULL_POINTER && pending.bounded)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a simulation is made of: one session a queue pair, and the whole. */
+/* Parts of a simulation: one session per queue pair, and the whole. */
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr std::uint32_t slot_size = 8192;
 constexpr unsigned slots = 16;
 constexpr std::uint8_t poison = 0xee;
 
-/** Where things are in the server's memory, as offsets. Blocks of 32 bytes where atomicity matters. */
+/** Layout of the server's memory, as offsets. Blocks of 32 bytes if atomicity matters. */
 constexpr std::uint64_t counter_at = 0;
 constexpr std::uint64_t pointers_at = 64;
 constexpr std::uint64_t constant_at = 256;
@@ -38,7 +38,7 @@ constexpr std::uint64_t objects_at = constant_at + constant_size;
 constexpr std::uint64_t buffers_at = objects_at + place_count * object_size;
 constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
 
-/** Where things are in a QP's private part of it. */
+/** Layout of a QP's private part of it. */
 constexpr std::uint64_t own_word = 0;
 constexpr std::uint64_t own_swap = 32;
 constexpr std::uint64_t own_version = 64;
@@ -187,7 +187,7 @@ private:
 
 	std::uint64_t own_swaps_ = 0, words_ = 0, versions_ = 0; /* posted so far */
 	unsigned next_slot_ = 0;
-	std::set<unsigned> slots_used_;                             /* written to by something under way */
+	std::set<unsigned> slots_used_;                             /* a request under way writes to it */
 	bool allocate_ok_ = false;                                  /* of the last ALLOCATE that completed */
 	std::deque<std::pair<std::uint64_t, std::uint32_t>> sends_; /* tag, length: posted and not received */
 	std::uint64_t receives_posted_ = 0, received_ = 0;

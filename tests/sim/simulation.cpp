@@ -24,7 +24,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 	owner_ = std::make_unique<Endpoint>(server, EndpointOptions{});
 	owner_->connect(*owner_, {});
 	for (unsigned i = 0; i < object_count; i++) {
-		/* Both copies, so that a direct READ finds a version too. */
+		/* Sets both copies, so that a direct READ finds a version too. */
 		set_version(i, 1);
 		set_version(i, 2);
 	}
@@ -39,7 +39,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 			[this](Node &node, std::vector<std::uint8_t> &packet) { return sabotage(node, packet); });
 }
 
-/** By an ALLOCATE, as the owner of memory that READs resolve to has to; 0: READs are under way. */
+/** Allocates a place by an ALLOCATE, as the owner of memory that READs resolve to must; 0: READs are under way. */
 std::uint64_t Simulation::take_place()
 {
 	prism_request request{};
@@ -54,7 +54,7 @@ std::uint64_t Simulation::take_place()
 	prism_bth_encode(packet.data(), &bth);
 	prism_request_encode(packet.data(), &request);
 	server.engine.receive({server.address, {}}, packet, now);
-	/* Its answer is the last; what has gathered for others left before it. */
+	/* Its answer is the last; packets gathered for others left before it. */
 	server.outbox.keep(server.outbox.size() - 1);
 	const auto &saved = owner_->qp.resp.saved;
 	return saved[(owner_->qp.resp.next_saved + saved.size() - 1) % saved.size()].response.value;
@@ -163,12 +163,12 @@ void Simulation::final_check()
 
 SimulationResult Simulation::run()
 {
-	/* A READ that a straggler has asked for again holds up grace periods until it is answered. */
+	/* A READ that a late duplicate has requested again delays grace periods until it is answered. */
 	const auto busy = [this] {
 		return std::any_of(sessions_.begin(), sessions_.end(),
 			[](const auto &s) { return !s->done() || s->server().qp.resp.stream.active; });
 	};
-	/* Stragglers of the network are let in as well: they may not do anything any more. */
+	/* Late packets of the network are delivered as well: they must have no effect any more. */
 	while (result.finding.empty() && (busy() || network_.next())) {
 		if (now > longest_run) {
 			find("work is left undone");
@@ -200,7 +200,7 @@ void Simulation::execute_again(const prism_bth &bth)
 		qp->resp.expected_psn = bth.psn;
 }
 
-/** What a faulty implementation might do, done to packets and state from outside. */
+/** Changes packets and state from outside as a faulty implementation might. */
 bool Simulation::sabotage(Node &node, std::vector<std::uint8_t> &packet)
 {
 	prism_bth bth;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Clients and a server over a bad network, in virtual time. Each client runs every operation and checks what comes
- * back; the server's memory tells whether anything was executed twice, not at all, or by halves.
+ * Clients and a server over a bad network, in virtual time. Each client runs every operation and checks the results;
+ * the server's memory shows if an operation was executed twice, not at all, or by halves.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum class Sabotage : std::uint8_t {
 	none,
 	execute_again, /* the responder executes duplicates of atomics, CASes and ALLOCATEs as if they were new */
 	splice,        /* all resolutions of a READ look alike */
-	forget,        /* now and then the responder takes a SEND for executed that it has not seen */
+	forget,        /* now and then the responder treats a SEND as executed that it has not seen */
 	replay_wrong,  /* replayed results are not those of the execution */
 };
 
