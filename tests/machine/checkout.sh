@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# usage: checkout.sh FOLDER: what somebody would get who cloned this checkout, with what is not committed yet
+# usage: checkout.sh FOLDER: makes the clone of this checkout that a user would get, including uncommitted changes
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$source"

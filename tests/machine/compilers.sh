@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# All programs and tests, compiled on a bare machine by compilers that it has beside its own: without a warning, and what
-# they make of it works. A compiler that is too old is refused, in words that help.
-# usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance; default: those that SUITE has and the
-# suite before it had not
+# Compiles all programs and tests on a bare machine with compilers that it has beside its own: without a warning, and
+# the results work. A compiler that is too old is refused, with a helpful message.
+# usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance; default: those that SUITE has and
+# the suite before it had not
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 suite=$1 machines=$2
 shift 2
 if [ $# -eq 0 ]; then
-	# What backports bring to a suite later is of the next one here.
+	# Compilers that backports bring to a suite later count for the next suite here.
 	case $suite in
 	bookworm) set -- gcc 11 12 clang 13 16 ;;
 	trixie) set -- gcc 13 14 clang 17 19 ;;
@@ -28,7 +28,7 @@ set -euo pipefail
 cd /root/prism
 . scripts/packages.sh
 
-# between GCC FIRST LAST CLANG FIRST LAST: names of those that the suite has
+# between GCC FIRST LAST CLANG FIRST LAST: prints names of those that the suite has
 between() {
 	local family package
 	while [ $# -gt 0 ]; do
@@ -39,8 +39,8 @@ between() {
 	done
 }
 
-# use COMPILER: from here on, and nothing that is said to another one. A gcc that is older than the suite's own links with
-# a libstdc++ of its own, which lacks what Debian's libraries need; the newer one, which is loaded, has it.
+# use COMPILER: makes it the only compiler from here on. A gcc that is older than the suite's own links with a libstdc++
+# of its own, which lacks symbols that Debian's libraries need; the newer one, which is loaded, has them.
 use() {
 	install_packages "${1/gcc/g++}"
 	case $1 in
@@ -52,7 +52,8 @@ use() {
 
 too_old() { [ "${1#*-}" -lt "$([[ $1 = gcc-* ]] && echo 12 || echo 14)" ]; }
 
-# refused COMPILER: and what CMake says to do then helps. It may compile C, beside a newer one for C++.
+# refused COMPILER: expects that CMake refuses it, and that the remedy in its message helps. The compiler may compile C,
+# beside a newer one for C++.
 refused() {
 	! cmake -S . -B "build-$1" >"$1.log" 2>&1 || { echo "FAIL: $1 is not refused"; exit 1; }
 	tr -s '\n ' ' ' <"$1.log" | grep -oE "is (GNU|Clang) ${1#*-}\.[0-9.]+, which is too old: .* for instance\." ||
@@ -61,8 +62,8 @@ refused() {
 	CXX=g++ configure_and_build "build-$1" prism -DCMAKE_UNITY_BUILD=ON
 }
 
-# compile COMPILER: as demo.sh does, but everything. What clang warns of, its front end finds, so it need not optimize; gcc
-# finds much while it optimizes, and with precompiled headers takes them for its own.
+# compile COMPILER: compiles as demo.sh does, but everything. Warnings of clang come from its front end, so it need not
+# optimize; gcc finds many while it optimizes, and ignores warnings in precompiled headers.
 compile() {
 	local options=(-DPRISM_GTESTS=together -DCMAKE_UNITY_BUILD=ON)
 	if [[ $1 = clang-* ]]; then
@@ -75,8 +76,8 @@ compile() {
 printf '#!/bin/sh\nexec "$@" -O0 -g0\n' >quickly
 chmod 755 quickly
 
-# works FOLDER: libprism below another program, the operations, and pyprism, whose layout and Cython differ from suite to
-# suite. All programs have been asked for their options.
+# works FOLDER: checks libprism below another program, the operations, and pyprism, whose layout and Cython differ from
+# suite to suite. All programs have been asked for their options.
 works() {
 	"$1/prism-run" ibv_devinfo -d prism_lo | grep 'hca_id:.*prism_lo'
 	for example in pointer_chase out_of_place_update plain_post_send; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What a newcomer does on a bare machine, as README says it: a clone of this checkout, ./demo.sh, what it says to type next,
-# and then all commands of pages. Pages that build or install something come last; the others have to do with what
-# ./demo.sh leaves. All is pasted: nothing waits for what goes on in the background. A normal user with sudo does it, and
-# nothing but sudo is installed.
-# usage: demo.sh SUITE MACHINES [PAGE...]: default is README. CCACHE_DIR, if there is one: as check.sh has it
+# Does what README tells a newcomer on a bare machine: clones this checkout, runs ./demo.sh and the commands that it
+# prints, and then all commands of pages. Pages that build or install something come last; the others use what ./demo.sh
+# leaves. All is pasted: nothing waits for jobs in the background. A normal user with sudo does it, and nothing but sudo
+# is installed.
+# usage: demo.sh SUITE MACHINES [PAGE...]: default is README. CCACHE_DIR, if there is one: as in check.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -15,8 +15,8 @@ trap 'rm -rf "$work"' EXIT
 "$here/checkout.sh" "$work/prism"
 python3 "$here/../documentation/run_page.py" --where machine --script README.md >"$work/readme"
 
-# The compiler's work has been done by check.sh, if its cache knows the same files, headers included. What it has is of the
-# options that packages are built with, so these take the place of a demo's. Without a cache, all is compiled here.
+# check.sh has compiled the same files, if its cache knows them, headers included. The cache holds results for the
+# options that packages are built with, so these replace a demo's. Without a cache, all is compiled here.
 put=()
 if [ -n "${CCACHE_DIR:-}" ] && command -v ccache >/dev/null && command -v dpkg-buildflags >/dev/null; then
 	mkdir -p "$CCACHE_DIR"
@@ -42,10 +42,10 @@ cat >"$work/newcomer" <<'END'
 set -euo pipefail
 cd "$1"
 shift
-# What the cache has is without debug information, so the linker's optimizer must not make any: gcc 12's fails then.
+# The cached objects have no debug information, so the linker's optimizer must not make any: gcc 12's fails then.
 [ ! -e ~/launcher ] || export CMAKE_C_COMPILER_LAUNCHER=$HOME/launcher CMAKE_CXX_COMPILER_LAUNCHER=$HOME/launcher LDFLAGS=-g0
 TIMEFORMAT="demo.sh took %R s, and of processor time %U s beside %S s of the kernel's"
-# README's commands on a machine are demo.sh, and the one that builds what it leaves out, which it also says to type next.
+# README's commands on a machine are demo.sh, and the build of the rest, which demo.sh also tells the user to type next.
 sed '/^ninja/Q' ~/readme >~/first
 time bash ~/first >~/demo.out || { cat ~/demo.out; exit 1; }
 cat ~/demo.out
@@ -53,7 +53,7 @@ cat ~/demo.out
 grep -Eq '^64 B READ : UDP echo, latency +(udp|local) +[0-9.]+ +[0-9.]+ +[0-9.]+' ~/demo.out || { echo "FAIL: no table of ratios"; exit 1; }
 grep -Eq '^GET, one client, median: PRISM-KV / Pilaf +[0-9.]+ .*goal' ~/demo.out || { echo "FAIL: no PRISM-KV beside Pilaf"; exit 1; }
 ! pgrep -u "$(id -u)" -a 'prism|ib_|redis|memcached' || { echo "FAIL: demo.sh leaves processes"; exit 1; }
-# needs PAGE: what its reader has to do after ./demo.sh
+# needs PAGE: prints the step that its reader has to do after ./demo.sh
 needs() { if grep -q 'sudo apt' "$1"; then echo packages; elif grep -q 'ninja -C build programs' "$1"; then echo programs; else echo nothing; fi; }
 failed=()
 type_pages() {
@@ -71,16 +71,16 @@ for page; do
 	pages+=("$page")
 done
 type_pages "${nothing[@]}"
-# What it says to type next
+# Commands that it tells the user to type next
 sed -n '/^== what to type next/,$p' ~/demo.out | grep -E '^[a-z]' >~/next
 grep -c build/bin ~/next
 echo "set -euxo pipefail; $(cat ~/next)" >~/type
 timeout 1200 bash ~/type
 pkill prism-kv-server
-echo 'APT::Get::Assume-Yes "true";' | sudo tee /etc/apt/apt.conf.d/yes # who types also answers
+echo 'APT::Get::Assume-Yes "true";' | sudo tee /etc/apt/apt.conf.d/yes # the user also answers questions
 type_pages "${programs[@]}" "${packages[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "FAIL: the commands of ${failed[*]}"; exit 1; }
-# Once more: nothing to install, nothing to build. When it begins to show what it has built, that is known.
+# Once more: nothing to install, nothing to build. Its result is known as soon as it begins to show the device.
 begun=$SECONDS
 { ./demo.sh 2>&1 || true; } | sed '/^== the userspace device/q' >~/again.out
 echo "demo.sh again came to its tables in $((SECONDS - begun)) s"

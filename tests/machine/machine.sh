@@ -35,10 +35,11 @@ enter() {
 	unshare "${whom[@]}" "${spaces[@]}" "$@"
 }
 
-# Machines live in memory where there is plenty: most of what installing and building costs them is files, and their disk.
+# Machines live in memory if there is plenty: most of the cost of installing and building is in files, and in their
+# disk.
 plenty_of_memory() { [ "$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 12 ]; }
 
-# with_memory FOLDER COMMAND...: as root, with temporary files in memory, mounted there for this command alone
+# with_memory FOLDER COMMAND...: runs it as root, with temporary files in memory, mounted there for this command alone
 with_memory() {
 	local folder=$1
 	shift
@@ -51,7 +52,7 @@ with_memory() {
 	unshare --mount sh -c 'mount -t tmpfs -o mode=755 machine "$0" && TMPDIR=$0 exec "$@"' "$folder" "$@"
 }
 
-# skip_if_lacking SUITE FOLDER: if that is why no machine could be made
+# skip_if_lacking SUITE FOLDER: skips if the mirror lacks the suite, so that no machine could be made
 skip_if_lacking() {
 	! grep -qs ' does not have a Release file' "$2/$1.log" || { echo "SKIP: the mirror has no suite $1"; exit 77; }
 }
@@ -59,12 +60,12 @@ skip_if_lacking() {
 make_machine() {
 	local suite=$1 folder=$2 mode=unshare
 	[ "$(id -u)" -ne 0 ] || mode=root
-	# What a machine left that was killed; none runs for so long.
+	# Remains of machines that were killed; none runs for so long.
 	enter find "$folder" -maxdepth 1 -name "$suite.??????" -mmin +120 -exec rm -rf --one-file-system {} +
 	mkdir -p "$folder/packages"
 	[ ! -s "$folder/$suite.tar" ] || return 0
-	# Nothing that descriptions are translated into, nor a wait for the disk: the machine will be thrown away. A mirror may
-	# lag behind: what it has of a suite that is not released yet is good for some days only.
+	# No translations of descriptions, nor a wait for the disk: the machine will be thrown away. A mirror may lag
+	# behind: its files of a suite that is not released yet are valid for some days only.
 	with_memory "$folder/tmp" mmdebstrap --mode=$mode --variant=minbase --include=$included \
 		--aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
 		"$suite" "$folder/new-$suite.tar" >"$folder/$suite.log" 2>&1 || {
@@ -93,13 +94,13 @@ mount_devices() {
 	ln -s /proc/self/fd "$root/dev/fd"
 }
 
-# copy WHAT TO: both on the host
+# copy WHAT TO: copies on the host
 copy() {
 	mkdir -p "$(dirname "$2")"
 	cp -aT "$1" "$2"
 }
 
-# lend_packages: those that machines before this one have fetched; what this one fetches beside them is kept.
+# lend_packages: lends packages that earlier machines have fetched; packages that this one fetches are kept, too.
 lend_packages() {
 	mkdir -p "$root/packages-lent"
 	mount --bind "$machines/packages" "$root/packages-lent"
@@ -110,7 +111,7 @@ lend_packages() {
 keep_packages() {
 	local file
 	find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -type f | while IFS= read -r file; do
-		# Another machine may look at the folder now.
+		# Another machine may read the folder now.
 		cp -a "$file" "$machines/packages/.new.$$" && mv "$machines/packages/.new.$$" "$machines/packages/${file##*/}"
 	done
 }
@@ -120,7 +121,7 @@ make_user() {
 	echo 'dev ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/dev"
 }
 
-# may_enter PATH: what was put there is the user's, and the folders above may be gone through
+# may_enter PATH: gives the copied files to the user, and lets him pass the folders above
 may_enter() {
 	local above=$1
 	chroot "$root" chown -R dev: "$1"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What demo.sh, check.sh and CMake say where they cannot work: the cause, and what to do.
+# Refusals of demo.sh, check.sh and CMake when they cannot work: the message has the cause, and a remedy.
 # usage: refusals.sh SUITE MACHINES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# cmake_refuses TEXT VARIABLE=VALUE...: with these in the environment
+# cmake_refuses TEXT VARIABLE=VALUE...: expects a refusal with these in the environment
 cmake_refuses() {
 	local text=$1
 	shift
@@ -20,11 +20,11 @@ cmake_refuses() {
 	echo "ok: with $*, CMake says '$text'"
 }
 
-# An rdma-core as Debian 11 has it
+# An rdma-core like that of Debian 11
 mkdir "$work/old"
 sed 's/^Version:.*/Version: 1.11.33.1/' "$(pkg-config --variable=pcfiledir libibverbs)/libibverbs.pc" >"$work/old/libibverbs.pc"
 cmake_refuses 'rdma-core 33 is too old: PRISM needs 44 or newer, as Debian 12 and newer have' PKG_CONFIG_PATH="$work/old"
-# Compilers that say that they are too old; compilers.sh has some that are
+# Compilers that claim to be too old; compilers.sh has some that are
 for old in "g++ __GNUC__ 11" "clang++ __clang_major__ 13"; do
 	read -r compiler macro version <<<"$old"
 	printf '#!/bin/sh\nexec %s -U%s -D%s=%s "$@"\n' "$compiler" "$macro" "$macro" "$version" >"$work/old/$compiler"
@@ -36,7 +36,7 @@ done
 "$here/checkout.sh" "$work/prism"
 cat >"$work/newcomer" <<'END'
 useradd dev && chown -R dev: /home/dev && cd /home/dev/prism || exit 1
-# refuses TEXT COMMAND...: it fails with one line on the standard error, which has the text
+# refuses TEXT COMMAND...: expects that it fails with one line on the standard error, which has the text
 refuses() {
 	local text=$1
 	shift
@@ -50,7 +50,7 @@ refuses() {
 }
 refuses "the network perhaps, and start again: E: " ./demo.sh
 refuses "the network perhaps, and start again: E: " ./check.sh
-refuses "and start again: sudo: a " su dev -c ./demo.sh # it may not sudo
+refuses "and start again: sudo: a " su dev -c ./demo.sh # it must not use sudo
 mv /usr/bin/sudo /usr/bin/no-sudo
 refuses "needs root, or sudo: apt-get install --no-install-recommends g++ " su dev -c ./demo.sh
 sed -i 's/^VERSION_ID=.*/VERSION_ID=11/' /etc/os-release
