@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* check_transactions: tells whether the transactions that several processes have recorded were serializable. */
+/* check_transactions: decides if the transactions that several processes have recorded were serializable. */
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -54,7 +54,7 @@ json count_outcomes(const Index &index)
 		{"keys", index.keys()}};
 }
 
-/* What was asked for and cannot be done with this history, or nothing. */
+/* Results of the checks; names a requested check that is impossible with this history. */
 struct Checked {
 	json figures;
 	std::string undecided;

@@ -51,7 +51,7 @@ make thief --transactions 20000 --keys 10 --bank --fault wrong-balance
 expect 1 '^bank: wrong total' --bank 10000 "$work"/thief/*
 expect 2 'these are lists' --bank 10000 "$work"/lists/*
 
-# A part of a history has values that nobody wrote.
+# A part of a history has values without a writer.
 expect 1 'value from nowhere' "$work"/late/0.transactions
 # One store cannot have had both histories.
 expect 2 'two transactions' "$work"/late/* "$work"/skew/*

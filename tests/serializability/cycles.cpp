@@ -19,7 +19,7 @@ namespace prism::serializability
 namespace
 {
 
-constexpr std::int64_t effort_of_component = 5'000'000; /* edges to look at for a short cycle */
+constexpr std::int64_t effort_of_component = 5'000'000; /* edges to try for a short cycle */
 constexpr std::size_t tried_edges = 64;                 /* to begin a cycle with; the shortest is shown */
 
 std::string_view name_of(Dependency why)
@@ -54,7 +54,7 @@ public:
 			orders_.push_back({"-realtime", orders_.back().along | Dependency::real_time});
 	}
 
-	/* The worst that is in it, along as little of the clients' and the clock's order as possible. */
+	/* Shows the worst anomaly in it, using as little of the clients' and the clock's order as possible. */
 	void explain(std::span<const std::uint32_t> component)
 	{
 		for (const Order &order : orders_) {
@@ -102,7 +102,7 @@ private:
 		return true;
 	}
 
-	/* A cycle with one rw edge and no more. */
+	/* Shows a cycle with exactly one rw edge. */
 	bool show_single(std::span<const std::uint32_t> component, const Order &order)
 	{
 		const auto along = static_cast<Dependencies>(order.along | (Dependency::ww | Dependency::wr));
@@ -125,7 +125,7 @@ private:
 		return !best.empty();
 	}
 
-	/* Those that lead furthest back come first: they are the least likely to be right. */
+	/* Returns the edges, those that lead furthest back first: they are the most suspicious. */
 	std::vector<Edge> edges_in(std::span<const std::uint32_t> component, Dependencies along)
 	{
 		mark(component, true);
@@ -174,7 +174,7 @@ private:
 					return text + fmt::format("and {} more", cycle.size() - shown);
 				if (edge.from < transactions_)
 					text += index_.history().describe(edge.from) + "\n";
-				/* Through the chain of responses it is one step for whoever reads it. */
+				/* For the reader, a path through the chain of responses is one step. */
 				if (edge.to < transactions_)
 					text += describe(edge);
 			}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Can the transactions of a history have happened one after the other? Decided by what they have seen of each other,
- * as Elle does (Kingsbury and Alvaro, VLDB 2020), without any timestamps.
+ * Decides if the transactions of a history can have happened one after the other, from what they have seen of each
+ * other, as Elle does (Kingsbury and Alvaro, VLDB 2020), without any timestamps.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ namespace prism::serializability
 {
 
 struct CycleOptions {
-	bool sessions = true;   /**< a client's transactions in their order */
-	bool real_time = false; /**< what had responded comes before what was invoked later: strict serializability */
-	std::size_t witnesses = 50; /**< of more components with cycles it is not said what they are */
+	bool sessions = true;       /**< a client's transactions in their order */
+	bool real_time = false;     /**< a response before a later invocation: strict serializability */
+	std::size_t witnesses = 50; /**< components whose cycles are shown; others are only counted */
 };
 
 struct CycleResult {
@@ -26,7 +26,7 @@ struct CycleResult {
 	std::uint64_t largest = 0;    /**< transactions in one of them */
 };
 
-/** Adds everything to @p findings that no order of the transactions explains. */
+/** Adds everything that no order of the transactions explains to @p findings. */
 CycleResult check_cycles(const Index &index, const CycleOptions &options, Findings &findings);
 
 } // namespace prism::serializability

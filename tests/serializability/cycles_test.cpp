@@ -61,7 +61,7 @@ TEST(Graph, ComponentsAreThoseThatReachEachOther)
 		for (const auto &component : graph.components(along))
 			found.emplace(component.begin(), component.end());
 		ASSERT_EQ(found, expected);
-		/* Among a part of the nodes, and again afterwards. */
+		/* Search in a part of the nodes only, and again. */
 		for (const auto &component : expected) {
 			const std::vector<std::uint32_t> among(component.begin(), component.end());
 			ASSERT_EQ(graph.components(along, among).size(), 1U);
@@ -141,7 +141,7 @@ TEST(Cycles, GSingle)
 	small.add(Draft{}.append(1, 10).append(2, 10));
 	small.add(list(1, {10}).read_list(2, {}));
 	expect_only(small, "G-single");
-	/* Nobody has ever read the second list with something in it: it was lost. */
+	/* No transaction has ever read the second list with an element in it: it was lost. */
 	EXPECT_NE(text_of(small.searched()).find("-- rw key 0x2 -->"), std::string::npos) << text_of(small.searched());
 
 	Small of_registers(registers);
@@ -214,7 +214,7 @@ TEST(Cycles, WithinATransaction)
 	EXPECT_TRUE(of_lists.searched().has("unrepeatable read"));
 }
 
-/* Everybody in between is in one component with it. */
+/* All transactions in between are in one component with it. */
 TEST(Cycles, AReadOfLongAgo)
 {
 	constexpr std::uint64_t count = 200'000;
@@ -239,7 +239,7 @@ TEST(Cycles, SessionsAndRealTimeAreAsked)
 	small.drafts()[1].client = small.drafts()[0].client;
 	expect_only(small, "G-single-session");
 	EXPECT_EQ(small.searched({.sessions = false}).total(), 0U);
-	/* What is unknown may happen later than what its client does next. */
+	/* A transaction of unknown outcome may happen later than the next one of its client. */
 	small.drafts()[0].outcome = Outcome::unknown;
 	small.add(Draft{}.read(1, 10));
 	EXPECT_EQ(small.searched({.real_time = true}).total(), 0U) << text_of(small.searched({.real_time = true}));
@@ -266,7 +266,7 @@ TEST(Cycles, ErasesAreAllAlike)
 	EXPECT_EQ(small.searched({.real_time = true}).total(), 0U) << text_of(small.searched({.real_time = true}));
 }
 
-/* Where every change is read in the end, and registers are read before they are changed, all orders are known. */
+/* If every change is read in the end, and registers are read before they are changed, all orders are known. */
 TEST(Cycles, AgreesWithTryingAllOrders)
 {
 	std::size_t good = 0;

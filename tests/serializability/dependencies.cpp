@@ -14,9 +14,8 @@ namespace
 
 constexpr std::string_view cycles_check = "cycles";
 
-/* Where everyone of one group comes before everyone of another, so many of the latter are looked at: else the edges of
- * a key are as many as the square of its transactions.
- */
+/* Edges to keep if each transaction of one group comes before each of another: otherwise a key would have as many edges
+ * as the square of its transactions. */
 constexpr std::size_t few = 16;
 
 } // namespace
@@ -82,7 +81,7 @@ void AccessReader::read_register(Access &access, std::uint64_t operation)
 		report("G1b (intermediate read)", operation, version);
 }
 
-/* A key that was read before shows the same again. */
+/* Notes a read: a key that was read before must show the same again. */
 void AccessReader::look_at(Access &access, std::uint32_t seen, std::uint64_t operation)
 {
 	if (access.reads && access.seen != seen)
@@ -133,7 +132,7 @@ void AccessReader::read_list(Access &access, std::uint64_t operation)
 		report("G1b (intermediate read)", operation, version);
 }
 
-/* Two reads of a key of which neither is the beginning of the other. */
+/* Reports two reads of a key neither of which is the beginning of the other. */
 void AccessReader::report_list(std::uint64_t operation)
 {
 	const std::uint32_t key = index_.key_of(operation);
@@ -195,7 +194,7 @@ void DependencyFinder::for_each_visible(Function function)
 	}
 }
 
-/* The visible transaction that wrote @p version, or nobody. */
+/* Returns the visible transaction that wrote @p version, or nobody. */
 std::uint32_t DependencyFinder::writer_of(std::uint32_t version) const
 {
 	if (version >= Index::initial)
@@ -231,7 +230,7 @@ std::vector<Edge> DependencyFinder::find(const CycleOptions &options)
 
 /* Lists --------------------------------------------------------------------------------------------------------- */
 
-/* The order of each key's elements, and who belongs behind them. */
+/* Notes the order of each key's elements, and the transactions that come after them. */
 void DependencyFinder::note_lists()
 {
 	std::vector<bool> read(index_.versions().size());
@@ -295,12 +294,12 @@ DependencyFinder::Slot DependencyFinder::slot_of(const Access &access) const
 					    : static_cast<std::uint32_t>(index_.versions().size()) + access.key;
 }
 
-/* Who has overwritten what it has read, so that nothing can have come in between. */
+/* Notes which transactions overwrote the version that they had read, so that nothing can have come in between. */
 void DependencyFinder::note_successors()
 {
 	erased_.resize(index_.keys());
 	const std::span<const Operation> operations = index_.history().operations();
-	/* Those of unknown outcome, too: nobody can see whether it was theirs. */
+	/* Includes transactions of unknown outcome: an erase cannot be attributed. */
 	for (const Transaction &of : index_.history().transactions()) {
 		for (std::uint64_t i = of.first; i < of.first + of.count; i++) {
 			if (operations[i].action == Action::erase && of.outcome != Outcome::aborted)
@@ -318,7 +317,7 @@ void DependencyFinder::note_successors()
 
 void DependencyFinder::note_successor(const Access &access, std::uint32_t transaction)
 {
-	/* Of a key that was erased, nobody knows which absence it was. */
+	/* If a key was erased, it is unknown which absence was read. */
 	if (access.seen == Index::initial && erased_[access.key])
 		return;
 	if (!access.reads) {
@@ -373,7 +372,10 @@ void DependencyFinder::add_register_edges(const Access &access, std::uint32_t tr
 
 /* Order ----------------------------------------------------------------------------------------------------------- */
 
-/* What is unknown may take effect at any time after it was called, so nothing comes after it for that reason. */
+/*
+ * A transaction of unknown outcome may take effect at any time after its invocation, so it precedes nothing by session
+ * order.
+ */
 void DependencyFinder::add_sessions()
 {
 	std::uint32_t before = Index::nobody;
@@ -387,7 +389,7 @@ void DependencyFinder::add_sessions()
 	}
 }
 
-/* A chain of all responses: each comes after its transaction and before all that were invoked later. */
+/* Adds a chain of all responses: each comes after its transaction and before all later invocations. */
 void DependencyFinder::add_real_time()
 {
 	std::vector<std::uint32_t> responses;

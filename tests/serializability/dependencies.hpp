@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Which transactions of a history come before which, by what they have read and written. */
+/* Order between the transactions of a history that follows from what they have read and written. */
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 namespace prism::serializability
 {
 
-/** What one transaction does with one key, as the others see it. */
+/** Effect of one transaction on one key, as the others see it. */
 struct Access {
 	std::uint32_t key = 0;
-	/** The version that was there before: its number; of a list its length. */
+	/** Number of the version that was there before; of a list its length. */
 	std::uint32_t seen = Index::nobody;
 	std::uint32_t appended = 0;            /**< elements */
 	std::uint32_t written = Index::nobody; /**< the last version; initial: erased */
@@ -29,13 +29,16 @@ struct Access {
 	[[nodiscard]] bool writes() const noexcept { return written != Index::nobody; }
 };
 
-/** Collects the accesses of one transaction after the other, and adds to the findings what shows in one alone. */
+/** Collects the accesses of one transaction after the other, and adds findings that one transaction alone shows. */
 class AccessReader
 {
 public:
 	AccessReader(const Index &index, Findings &findings);
 
-	/** Valid until the next call. @param report add findings */
+	/**
+	 * Returns the accesses, valid until the next call.
+	 * @param report add findings
+	 */
 	std::span<const Access> read(std::uint32_t transaction, bool report);
 
 private:
@@ -64,12 +67,12 @@ public:
 	DependencyFinder(const Index &index, Findings &findings);
 
 	/**
-	 * The edges. Nodes are transactions; with real time there is one more for each response, from
+	 * Returns the edges. Nodes are transactions; with real time there is one more for each response, from
 	 * transactions().size() on.
 	 */
 	std::vector<Edge> find(const CycleOptions &options);
 
-	/** Of the edges that find() found. */
+	/** Returns the nodes of the edges that find() found. */
 	[[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
 
 private:
@@ -95,12 +98,12 @@ private:
 	std::vector<Edge> edges_;
 	std::uint32_t nodes_ = 0;
 
-	/* Registers: who has read a slot and overwritten it; nobody, or the first one. */
+	/* Registers: a transaction that has read a slot and overwritten it; nobody, or the first one. */
 	std::vector<std::uint32_t> successor_;
 	std::unordered_map<Slot, std::vector<std::uint32_t>> more_successors_;
 	std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> blind_writers_; /* by key, a few */
 	std::vector<bool> erased_;                                                    /* by key */
-	/* Lists: by key, a few of those whose elements nobody has read */
+	/* Lists: by key, a few of the writers of elements that were never read */
 	std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> unread_;
 };
 

@@ -55,7 +55,7 @@ public:
 			}
 			step(static_cast<std::uint32_t>(random_.below(options_.clients)));
 		}
-		/* Nobody is under way when the last reads begin. */
+		/* No transaction is under way when the last reads begin. */
 		for (std::uint32_t client = 0; client < options_.clients; client++) {
 			if (clients_[client].active)
 				step(client);
@@ -98,7 +98,7 @@ private:
 		draft.invoked = tick();
 	}
 
-	/* What is in the key without the changes of the draft itself. */
+	/* Reads the key without the changes of the draft itself. */
 	void see(Draft &draft, Key key) const
 	{
 		if (lists())
@@ -107,7 +107,7 @@ private:
 			draft.read(key + 1, states_[key].value);
 	}
 
-	/* What is in the key as if @p other, which has changed only that, were committed. */
+	/* Reads the key as if @p other, which has changed only that key, were committed. */
 	void see_with(Draft &draft, const Draft &other, Key key)
 	{
 		const State before = states_[key];
@@ -116,7 +116,7 @@ private:
 		states_[key] = before;
 	}
 
-	/* What a transaction would see that has changed the key already. */
+	/* Reads the key as a transaction sees it that has changed it already. */
 	void see_own(Draft &draft, Key key) const
 	{
 		Value value = states_[key].value;
@@ -181,7 +181,7 @@ private:
 		record_(draft);
 	}
 
-	/* A client begins, with all reads, or ends what it has begun. */
+	/* Begins a client's transaction, with all reads, or ends the one that it has begun. */
 	void step(std::uint32_t number)
 	{
 		Client &client = clients_[number];
@@ -237,7 +237,7 @@ private:
 			if (!random_.chance(repeated))
 				continue;
 			see_own(client.draft, key);
-			if (lists()) /* which shows what others have appended, too */
+			if (lists()) /* this shows elements that others have appended, too */
 				client.seen.emplace_back(key, states_[key].changes);
 		}
 	}
@@ -329,7 +329,7 @@ private:
 		}
 	}
 
-	/* One fault, by clients of its own, on two keys of everyone. */
+	/* Makes one fault, by clients of its own, on two keys that all use. */
 	void make_fault();
 
 	const EngineOptions &options_;
@@ -338,7 +338,7 @@ private:
 	std::vector<Client> clients_;
 	std::vector<std::uint64_t> sequences_; /* by client */
 	std::vector<State> states_;            /* by key */
-	std::vector<Key> open_;                /* what new transactions use */
+	std::vector<Key> open_;                /* keys that new transactions use */
 	std::uint64_t time_ = 1000;
 	std::uint64_t done_ = 0;
 };
@@ -348,7 +348,7 @@ void Engine::make_fault()
 	const std::uint32_t one = options_.clients, two = one + 1;
 	const Key x = open_[random_.below(open_.size())];
 	const Key y = *std::ranges::find_if(open_, [&](Key key) { return key != x; });
-	/* Begins with values of its own: absence may have been caused by several erases. */
+	/* Begins with values of its own: several erases may have caused an absence. */
 	Draft first, second;
 	start(first, one + 2);
 	for (const Key key : {x, y}) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Histories that are serializable by construction, and such with one known fault. */
+/* Histories that are serializable by construction, and histories with one known fault. */
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 namespace prism::serializability
 {
 
-/** What the engine does wrong, once, in the middle of the history. */
+/** Error that the engine makes, once, in the middle of the history. */
 enum class Fault {
 	none,
-	lost_update,        /**< two overwrite what both have read */
+	lost_update,        /**< two transactions overwrite what both have read */
 	write_skew,         /**< two read two keys, and each overwrites one of them */
 	dirty_read,         /**< one reads what an aborted one wrote */
 	fractured_read,     /**< one reads one of two writes of a transaction, and not the other */
@@ -25,11 +25,11 @@ enum class Fault {
 	backward_timestamp, /**< as stale_read, and the timestamp is from before the write */
 	intermediate_read,  /**< one reads what the same transaction overwrote */
 	repeated_timestamp, /**< two transactions on other keys have one timestamp */
-	half_applied,       /**< of a transaction of unknown outcome one of two writes is seen, and the other is not */
+	half_applied,       /**< of a transaction of unknown outcome one of two writes is seen, the other is not */
 	wrong_balance,      /**< a bank only: a transfer takes and does not give */
 };
 
-/** All but none. */
+/** Returns all but none. */
 [[nodiscard]] const std::vector<Fault> &all_faults();
 [[nodiscard]] std::string_view name_of(Fault fault) noexcept;
 [[nodiscard]] std::optional<Fault> find_fault(std::string_view name) noexcept;
@@ -39,7 +39,7 @@ struct EngineOptions {
 	std::uint64_t transactions = 1000; /**< about: without those that begin and end the history */
 	std::uint32_t clients = 8;         /**< one transaction at a time each */
 	std::uint64_t keys = 100;
-	std::uint32_t list_length = 24; /**< a longer list is not appended to any more, another key takes its place */
+	std::uint32_t list_length = 24; /**< a longer list gets no more elements, another key takes its place */
 	double reads = 50;              /**< percent of operations; the others change their key */
 	double blind = 10;              /**< percent of writes whose key is not read before */
 	double erases = 2;              /**< percent of the changes of registers */
@@ -52,7 +52,7 @@ struct EngineOptions {
 	std::uint64_t seed = 1;
 };
 
-/** What a bank of EngineOptions::keys accounts has in all. */
+/** Returns the total of a bank of EngineOptions::keys accounts. */
 [[nodiscard]] std::uint64_t total_of(const EngineOptions &options) noexcept;
 
 /**

@@ -31,7 +31,7 @@ Checked check(const EngineOptions &options)
 	return checked;
 }
 
-/* Names that the checkers must have for a fault; empty: the checker cannot see it. */
+/* Names that the checkers must report for a fault; empty if the checker cannot see it. */
 struct Expected {
 	std::string replayed;
 	std::string of_registers;
@@ -48,7 +48,7 @@ const std::map<Fault, Expected> expected_of{
 	{Fault::intermediate_read, {"intermediate read", "G1b (intermediate read)", "G1b (intermediate read)"}},
 	{Fault::repeated_timestamp, {"timestamp repeated", "", ""}},
 	{Fault::half_applied, {"unknown transaction half visible", "G-single", "G0"}},
-	/* Everybody sees the same wrong balance. */
+	/* All clients see the same wrong balance. */
 	{Fault::wrong_balance, {"", "", ""}},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the checkers have found. */
+/* Findings of the checkers. */
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ public:
 
 	[[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 	[[nodiscard]] const std::vector<Finding> &kept() const noexcept { return kept_; }
-	/** How many of each name. */
+	/** Returns the number of findings of each name. */
 	[[nodiscard]] const std::map<std::string, std::size_t> &counts() const noexcept { return counts_; }
 	[[nodiscard]] bool has(const std::string &name) const { return counts_.contains(name); }
 

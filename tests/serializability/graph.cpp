@@ -11,7 +11,7 @@ namespace prism::serializability
 namespace
 {
 
-/* Tarjan's search with a stack of its own: ways through a history are as long as the history. */
+/* Tarjan's search with a stack of its own: paths through a history are as long as the history. */
 class Search
 {
 public:
@@ -22,7 +22,7 @@ public:
 
 	std::vector<std::vector<std::uint32_t>> found;
 
-	/* Of the nodes that are not outside, those that can be reached from @p root. */
+	/* Searches the nodes that are not outside and can be reached from @p root. */
 	void start(std::uint32_t root)
 	{
 		enter(root);
@@ -97,7 +97,7 @@ Graph::Graph(std::uint32_t nodes, std::vector<Edge> edges)
 	std::uint64_t sum = 0;
 	for (std::uint64_t &first : first_)
 		first = sum += first;
-	/* Each `first` is the end of its node's now, and the beginning when all of them are placed. */
+	/* Each `first` is the end of its node's edges now, and their beginning when all of them are placed. */
 	for (const Edge &edge : edges)
 		arrows_[--first_[edge.from]] = {
 			edge.to, edge.key & (most_keys - 1), static_cast<std::uint32_t>(edge.why)};

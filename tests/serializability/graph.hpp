@@ -10,13 +10,13 @@
 namespace prism::serializability
 {
 
-/** Why one transaction comes before another. */
+/** Reason why one transaction comes before another. */
 enum class Dependency : std::uint8_t {
 	ww = 1,        /**< overwrites, or appends behind, what the first wrote */
 	wr = 2,        /**< reads what the first wrote */
 	rw = 4,        /**< overwrites, or appends behind, what the first read */
-	session = 8,   /**< the same client called it later */
-	real_time = 16 /**< was called after the first had responded */
+	session = 8,   /**< called later by the same client */
+	real_time = 16 /**< called after the first had responded */
 };
 
 /** A set of dependencies. */
@@ -72,10 +72,10 @@ public:
 		Dependencies along, std::span<const std::uint32_t> among = {});
 
 	/**
-	 * The shortest way from @p from to @p to along edges of @p along, in the nodes that @p inside marks; edges to
-	 * nodes from @p free_from on count nothing.
-	 * @param effort edges to look at; what was looked at is subtracted
-	 * @return its edges; none if there is no way, or the effort did not suffice
+	 * Returns the shortest path from @p from to @p to along edges of @p along, in the nodes that @p inside marks;
+	 * edges to nodes from @p free_from on cost nothing.
+	 * @param effort edges to try; the tried ones are subtracted
+	 * @return its edges; none if there is no path, or the effort did not suffice
 	 */
 	[[nodiscard]] std::vector<Edge> shortest_way(std::uint32_t from, std::uint32_t to, Dependencies along,
 		const std::vector<bool> &inside, std::uint32_t free_from, std::int64_t &effort) const;

@@ -57,7 +57,7 @@ std::size_t worst_size(const Draft &transaction)
 	return fixed + transaction.operations.size() * operation + transaction.elements.size() * longest_number;
 }
 
-/* Writes where there is room enough. Numbers are little-endian in groups of 7 bits, the last one without bit 7. */
+/* Writes into a buffer with enough room. Numbers are little-endian in groups of 7 bits, the last one without bit 7. */
 class Encoder
 {
 public:
@@ -76,7 +76,7 @@ private:
 	std::byte *at_;
 };
 
-/* Reads what may be anything. After the first failure everything is 0. */
+/* Reads untrusted bytes. After the first failure everything is 0. */
 class Decoder
 {
 public:
@@ -146,7 +146,7 @@ void encode(Encoder &encoder, const Draft &transaction, HistoryKind kind, bool i
 	}
 }
 
-/* Why a record is none, or nothing. */
+/* Decodes an operation; returns why the record is invalid, or nullptr. */
 const char *decode_operation(Decoder &decoder, Draft &into, HistoryKind kind)
 {
 	const auto action = static_cast<Action>(decoder.byte());
@@ -206,7 +206,7 @@ const char *decode(Decoder &decoder, Draft &into, HistoryKind kind, bool &intent
 	return decoder.left() == 0 ? nullptr : "bytes behind the end of a record";
 }
 
-/* Why an operation cannot be in a history of this kind, or nothing. */
+/* Returns why an operation cannot be in a history of this kind, or nullptr. */
 const char *find_fault(const Operation &operation, const Draft &transaction, HistoryKind kind) noexcept
 {
 	const bool lists = kind == HistoryKind::lists;
@@ -315,7 +315,7 @@ private:
 		return builder.add(draft_, intent);
 	}
 
-	/* Whoever was killed has left its window as it was: a record that was being written, and zeros. */
+	/* A writer that was killed leaves its window as it was: a record that was being written, and zeros. */
 	Result<void> read_padding(std::size_t got)
 	{
 		std::uint64_t length = got;
@@ -344,7 +344,7 @@ std::string_view name_of(Outcome outcome)
 
 std::string describe_list(std::span<const Value> list)
 {
-	constexpr std::size_t shown = 8; /* of the end, which is what differs */
+	constexpr std::size_t shown = 8; /* elements at the end, which differ */
 	std::string text = list.size() > shown ? fmt::format("[{} more", list.size() - shown) : "[";
 	for (std::size_t i = list.size() > shown ? list.size() - shown : 0; i < list.size(); i++)
 		text += fmt::format("{}{:#x}", text.size() > 1 ? " " : "", list[i]);
@@ -460,7 +460,7 @@ int HistoryWriter::make_room(std::size_t size) noexcept
 		::munmap(window_, window_size);
 	window_ = nullptr;
 	base_ = position_ / page * page;
-	/* Not a hole: without room on the disk the first store to one would be a signal. */
+	/* Not a hole: without room on the disk the first store to one would raise a signal. */
 	if (const int error = ::posix_fallocate(descriptor_, static_cast<off_t>(base_), window_size); error != 0)
 		return error;
 	void *mapping = ::mmap(
@@ -487,7 +487,7 @@ int HistoryWriter::put(const Draft &transaction, bool intent) noexcept
 	Encoder encoder(record + sizeof(Size));
 	encode(encoder, transaction, kind_, intent);
 	const auto size = static_cast<Size>(encoder.at() - record - sizeof(Size));
-	/* The size last: whoever dies before has not written the record. */
+	/* The size last: a writer that dies before has not written the record. */
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	std::memcpy(record, &size, sizeof(size));
 	std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -567,7 +567,7 @@ Result<void> HistoryBuilder::add(const Draft &transaction, bool intent)
 	return {};
 }
 
-/* Of each transaction the record that says most; clients do one thing after another. */
+/* Keeps the most complete record of each transaction; a client does one thing after another. */
 Result<void> HistoryBuilder::drop_superseded()
 {
 	std::vector<Transaction> &all = history_.transactions_;

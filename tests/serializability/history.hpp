@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Histories of transactions: what each client read and wrote, when, and what became of it.
+ * Histories of transactions: what each client read and wrote, when, and the outcome.
  *
  * Every client records into a file, which outlives its process however that ends; one tool reads them all. README.md
  * has the rules of recording and the format.
@@ -20,20 +20,20 @@
 namespace prism::serializability
 {
 
-/** What the keys of a history hold. */
+/** Kind of the values that the keys of a history hold. */
 enum class HistoryKind : std::uint8_t {
 	registers = 1, /**< one value, replaced by each write */
 	lists = 2,     /**< all values appended so far, in their order */
 };
 
-/** What a write or an append adds. No key of a history may get the same one twice. */
+/** Value that a write or an append adds. No key of a history may get the same one twice. */
 using Value = std::uint64_t;
 
-/** What a read tells of a register that is not there. Lists that are not there are empty. */
+/** Value that a read returns for a register that does not exist. Lists that do not exist are empty. */
 constexpr Value absent = 0;
 
 /**
- * A value that no other operation of a history has.
+ * Returns a value that no other operation of a history has.
  * @param client below 2^24 - 1
  * @param sequence of the transaction in its client, below 2^32
  * @param place of the operation in its transaction, below 2^8
@@ -43,16 +43,16 @@ constexpr Value unique_value(std::uint32_t client, std::uint64_t sequence, std::
 	return (std::uint64_t{client} + 1) << 40 | sequence << 8 | place;
 }
 
-/** Bits of a value that are a balance, where the history is one of a bank. */
+/** Bits of a value that are a balance, if the history is one of a bank. */
 constexpr unsigned balance_bits = 24;
 
-/** A register's value that is unique, and holds a balance. @p client below 2^14 - 1, @p sequence below 2^26. */
+/** Returns a register's value that is unique, and holds a balance. @p client below 2^14 - 1, @p sequence below 2^26. */
 constexpr Value account_value(std::uint32_t client, std::uint64_t sequence, std::uint32_t balance) noexcept
 {
 	return ((std::uint64_t{client} + 1) << 26 | sequence) << balance_bits | balance;
 }
 
-/** The balance in a value of account_value(); an absent account has none. */
+/** Returns the balance in a value of account_value(); an absent account has none. */
 constexpr std::uint32_t balance_of(Value value) noexcept
 {
 	return static_cast<std::uint32_t>(value & ((1U << balance_bits) - 1));
@@ -71,7 +71,7 @@ enum class Outcome : std::uint8_t {
 	aborted = 2, /**< nothing of it took effect or ever will */
 };
 
-/** The place of a transaction in the order of all. All zero: it has none, or nobody knows it. */
+/** Place of a transaction in the order of all. All zero: it has none, or it is unknown. */
 struct Stamp {
 	std::uint64_t clock = 0;
 	std::uint64_t writer = 0;
@@ -82,7 +82,7 @@ struct Stamp {
 
 struct Operation {
 	std::uint64_t key = 0;
-	Value value = absent;     /**< written, appended or read; of a list's read: where its elements begin */
+	Value value = absent;     /**< written, appended or read; of a list's read: the offset of its elements */
 	std::uint32_t length = 0; /**< of the list that was read */
 	Action action = Action::read;
 
@@ -123,7 +123,7 @@ public:
 	/** Bytes that one record may have at the worst: about 400,000 elements. */
 	static constexpr std::size_t longest_record = std::size_t{4} << 20;
 
-	/** Creates @p path, or empties it. Errors: what the system refused. */
+	/** Creates @p path, or empties it. Errors: those of the system. */
 	static Result<HistoryWriter> create(const std::filesystem::path &path, HistoryKind kind);
 
 	HistoryWriter(HistoryWriter &&other) noexcept;
@@ -134,8 +134,8 @@ public:
 	~HistoryWriter();
 
 	/**
-	 * Says what @p transaction is about to do, before its commit is started: call it if the process may be killed.
-	 * If record() does not follow, its outcome is unknown. Of it are used client, sequence, stamp, invoked and the
+	 * Records what @p transaction is about to do, before its commit is started: call it if the process may be
+	 * killed. If record() does not follow, its outcome is unknown. Uses its client, sequence, stamp, invoked and
 	 * operations. Returns as record().
 	 */
 	int intend(const Draft &transaction) noexcept;
@@ -143,12 +143,12 @@ public:
 	/**
 	 * Records @p transaction with its outcome.
 	 * @return 0; E2BIG: longer than longest_record; EINVAL: operations of the other kind of history, a value 0
-	 * written, or an outcome without a response; or what the system refused, which is then the answer to all
-	 * further calls
+	 * written, or an outcome without a response; or an error of the system, which is then the result of all further
+	 * calls
 	 */
 	int record(const Draft &transaction) noexcept;
 
-	/** Cuts the file to what has been recorded. 0, or what the system refused. */
+	/** Cuts the file to the recorded length. Returns 0, or an error of the system. */
 	int close() noexcept;
 
 private:
@@ -184,7 +184,7 @@ class History
 public:
 	[[nodiscard]] HistoryKind kind() const noexcept { return kind_; }
 	[[nodiscard]] std::span<const Transaction> transactions() const noexcept { return transactions_; }
-	/** Indices of the transactions by client, and by sequence in each. */
+	/** Returns indices of the transactions by client, and by sequence in each. */
 	[[nodiscard]] std::span<const std::uint32_t> sessions() const noexcept { return sessions_; }
 	[[nodiscard]] std::span<const Operation> operations() const noexcept { return operations_; }
 	[[nodiscard]] std::span<const Operation> operations_of(const Transaction &transaction) const noexcept
@@ -196,9 +196,9 @@ public:
 		return std::span(elements_).subspan(read.value, read.length);
 	}
 
-	/** "client 3 #17 committed at 5.1: read 1 = 7, write 1 = 8". */
+	/** Returns "client 3 #17 committed at 5.1: read 1 = 7, write 1 = 8". */
 	[[nodiscard]] std::string describe(std::uint32_t transaction) const;
-	/** "client 3 #17". */
+	/** Returns "client 3 #17". */
 	[[nodiscard]] std::string name_of(std::uint32_t transaction) const;
 
 private:
@@ -211,7 +211,7 @@ private:
 	std::vector<Value> elements_;
 };
 
-/** Puts a History together. */
+/** Builds a History. */
 class HistoryBuilder
 {
 public:
@@ -222,8 +222,8 @@ public:
 	Result<void> add(const Draft &transaction, bool intent = false);
 
 	/**
-	 * The history; the builder is used up. Errors: EINVAL: two transactions of one client with one sequence number,
-	 * or at the same time; EOVERFLOW: more than the checkers can number.
+	 * Returns the history; the builder is used up. Errors: EINVAL: two transactions of one client with one sequence
+	 * number, or at the same time; EOVERFLOW: more than the checkers can number.
 	 */
 	Result<History> finish();
 
@@ -235,7 +235,7 @@ private:
 
 /**
  * Reads the histories of all clients, also of those that have died or are still writing.
- * @return the history, or which file is none of ours, where, and why (EINVAL)
+ * @return the history, or the name of a file that is not a history, the place, and the reason (EINVAL)
  */
 Result<History> read_histories(std::span<const std::filesystem::path> paths);
 

@@ -47,7 +47,7 @@ protected:
 		return {std::istreambuf_iterator(file), {}};
 	}
 
-	/* What reading the bytes fails with. */
+	/* Returns the error of reading the bytes. */
 	[[nodiscard]] std::string refusal_of(const std::string &bytes) const
 	{
 		write_bytes(bytes);
@@ -192,7 +192,7 @@ TEST_F(HistoryFile, TheWriterRefusesWhatIsNoTransaction)
 	for (std::uint64_t i = 0; i < 300'000; i++)
 		large.write(i, ~i);
 	EXPECT_EQ(refused(large), E2BIG);
-	/* None of that spoils what follows. */
+	/* The refusals do not affect later records. */
 	EXPECT_EQ(refused(Draft{}.write(1, 2)), 0);
 	EXPECT_EQ(writer->close(), 0);
 	EXPECT_EQ(refused(Draft{}.write(1, 2)), EBADF);
@@ -224,7 +224,7 @@ TEST_F(HistoryFile, ForeignFiles)
 	EXPECT_NE(refusal_of(header + std::string("\x20\0\0\0abc", 7)).find("cut off in a record"), std::string::npos);
 	EXPECT_NE(refusal_of(header + "\x20").find("cut off in the size"), std::string::npos);
 	EXPECT_NE(refusal_of(header + std::string("\1\0\0\0\x40", 5)).find("unknown outcome"), std::string::npos);
-	/* Unknown, client 0, number 0, invoked at 0; then as many operations as 64 bits can tell. */
+	/* Unknown, client 0, number 0, invoked at 0; then the maximum number of operations that 64 bits allow. */
 	const std::string many("\xe\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 18);
 	EXPECT_NE(refusal_of(header + many).find("more operations than"), std::string::npos);
 	const std::string endless("\xc\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
@@ -260,7 +260,7 @@ TEST_F(HistoryFile, AnyDamageIsAnErrorOrAHistory)
 				damaged[random.below(damaged.size())] = static_cast<char>(random.bits());
 			write_bytes(damaged);
 			if (const auto history = read(path())) {
-				/* The checkers bear it. */
+				/* The checkers must accept it. */
 				if (const auto index = Index::make(*history)) {
 					Findings findings;
 					replay(*index, findings);

@@ -41,7 +41,7 @@ void Index::number_keys()
 Result<void> Index::number_versions()
 {
 	const std::span<const Operation> operations = history_->operations();
-	/* Who writes a key last in its transaction: looked for from the end. */
+	/* The last writer of a key in its transaction, searched from the end. */
 	std::vector<std::uint32_t> last_writer(keys(), nobody);
 	for (std::uint32_t index = 0; index < history_->transactions().size(); index++) {
 		const Transaction &of = transaction(index);

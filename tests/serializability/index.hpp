@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A history with its keys and values numbered, and which of its transactions took effect. */
+/* A history with numbered keys and values, and its transactions that took effect. */
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 namespace prism::serializability
 {
 
-/** What one write or append made of its key. */
+/** Result of one write or append to its key. */
 struct Version {
 	Value value = absent;
 	std::uint32_t key = 0; /**< its number */
 	std::uint32_t transaction = 0;
-	bool last = true; /**< its transaction changed the key no more */
+	bool last = true; /**< its transaction did not change the key again */
 };
 
 class Index
 {
 public:
-	/** Version numbers that are none. */
+	/** Version numbers with a special meaning. */
 	static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max(); /**< never written */
 	static constexpr std::uint32_t initial = nobody - 1;                               /**< absent or empty */
 
-	/** Numbers of keys are smaller. */
+	/** Limit of the numbers of keys. */
 	static constexpr std::uint32_t most_keys = 1U << 27;
 
 	/**
-	 * The history must outlive it. Errors: EINVAL: a value that was written to a key twice; EOVERFLOW: most_keys
-	 * or more.
+	 * Makes the index; the history must outlive it. Errors: EINVAL: a value that was written to a key twice;
+	 * EOVERFLOW: most_keys or more.
 	 */
 	static Result<Index> make(const History &history);
 
@@ -48,26 +48,26 @@ public:
 	[[nodiscard]] std::uint64_t name_of_key(std::uint32_t key) const noexcept { return key_names_[key]; }
 	[[nodiscard]] std::span<const Version> versions() const noexcept { return versions_; }
 
-	/** By index of the operation in the history. */
+	/** Returns the key by index of the operation in the history. */
 	[[nodiscard]] std::uint32_t key_of(std::size_t operation) const noexcept { return operation_keys_[operation]; }
 	/**
-	 * What an operation wrote or read: a version, initial or nobody. Of a list's read: its last element. Of an
-	 * erase: initial.
+	 * Returns the version that an operation wrote or read, initial or nobody. Of a list's read: its last element.
+	 * Of an erase: initial.
 	 */
 	[[nodiscard]] std::uint32_t version_of(std::size_t operation) const noexcept
 	{
 		return operation_versions_[operation];
 	}
-	/** The version with @p value of key @p key, or nobody. */
+	/** Returns the version with @p value of key @p key, or nobody. */
 	[[nodiscard]] std::uint32_t find(std::uint32_t key, Value value) const noexcept;
 
-	/** Committed, or of unknown outcome and seen by one that is visible. */
+	/** Returns true if it is committed, or of unknown outcome and seen by a visible one. */
 	[[nodiscard]] bool visible(std::uint32_t transaction) const noexcept { return visible_[transaction]; }
 	[[nodiscard]] std::uint64_t seen_unknown() const noexcept { return seen_unknown_; }
 
-	/** Of a history of lists: the longest that a visible transaction has read of key @p key. */
+	/** Returns the longest list that a visible transaction has read of key @p key. */
 	[[nodiscard]] std::span<const Value> longest(std::uint32_t key) const noexcept;
-	/** The versions of its elements; nobody among them. */
+	/** Returns the versions of its elements, without nobody. */
 	[[nodiscard]] std::span<const std::uint32_t> order(std::uint32_t key) const noexcept { return orders_[key]; }
 
 private:

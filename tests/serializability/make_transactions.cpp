@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* make_transactions: writes a history that is serializable, or one with a known fault, to try check_transactions on. */
+/*
+ * make_transactions: writes a history that is serializable, or one with a known fault, as input for check_transactions.
+ */
 #include <filesystem>
 #include <string>
 #include <vector>

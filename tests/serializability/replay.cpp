@@ -56,7 +56,7 @@ public:
 	}
 
 private:
-	/* A key holds a version from a moment on. Floating transactions are at odd moments. */
+	/* A version that a key holds from a moment on. Floating transactions are at odd moments. */
 	struct Change {
 		std::uint32_t moment;
 		std::uint32_t version;
@@ -87,7 +87,10 @@ private:
 		std::ranges::stable_sort(order_, {}, [&](std::uint32_t i) { return at(i).stamp; });
 	}
 
-	/* An erase leaves nothing that tells whose it was, so it may be done at any time, once. */
+	/*
+	 * Notes erases without a place: an erase leaves no trace of its transaction, so it may be done at any time,
+	 * once.
+	 */
 	void note_vague(std::uint32_t transaction)
 	{
 		const Transaction &of = at(transaction);
@@ -214,13 +217,16 @@ private:
 			index_.history().list_of(operations_[operation]), lists_[index_.key_of(operation)]);
 	}
 
-	/* A version of a transaction that has no timestamp, and has not been replayed. */
+	/* Returns true for a version of a transaction that has no timestamp, and has not been replayed. */
 	[[nodiscard]] bool is_waiting(std::uint32_t version) const
 	{
 		return version < Index::initial && floating_[index_.versions()[version].transaction];
 	}
 
-	/* Places whoever must come before @p transaction: before all of it, as it must not see a half of them. */
+	/*
+	 * Places transactions that must come before @p transaction: before all of it, as it must not see them by
+	 * halves.
+	 */
 	void place_before(const Transaction &of)
 	{
 		for (std::uint64_t i = of.first; i < of.first + of.count; i++) {
@@ -235,7 +241,7 @@ private:
 		}
 	}
 
-	/* Those whose elements come next in @p list. */
+	/* Places transactions whose elements come next in @p list. */
 	void place_elements(std::uint32_t key, std::span<const Value> list)
 	{
 		while (lists_[key].size() < list.size()) {
@@ -248,7 +254,7 @@ private:
 
 	/*
 	 * Replays a transaction without a timestamp now, which is as late as possible, after those that it depends on.
-	 * Whether its own reads fit is left to the search for cycles.
+	 * The search for cycles decides if its own reads fit.
 	 */
 	void place(std::uint32_t first)
 	{
@@ -272,7 +278,7 @@ private:
 		moment_++;
 	}
 
-	/* One that must come before, or nobody. */
+	/* Returns a transaction that must come before, or nobody. */
 	[[nodiscard]] std::uint32_t find_needed(std::uint32_t transaction) const
 	{
 		const Transaction &of = at(transaction);
@@ -305,7 +311,10 @@ private:
 			} else if (action == Action::erase) {
 				continue; /* among the vague ones */
 			} else if (blind_[key] && !(fits_[key] && last_reader_[key] == transaction)) {
-				/* Before or after who has overwritten the key unread: the next read tells. */
+				/*
+				 * It comes before or after the one that has overwritten the key unread: the next read
+				 * tells.
+				 */
 				alternatives_[key].push_back(index_.version_of(i));
 				ambiguous_[key] = true;
 			} else {
@@ -314,7 +323,7 @@ private:
 		}
 	}
 
-	/* An absence that somebody has made without a look at the key is like the one before. */
+	/* An absence made by a transaction that did not read the key is like the one before. */
 	[[nodiscard]] bool holds_only_now(std::uint32_t key, std::uint32_t version) const
 	{
 		return version == current_[key] && !(version == Index::initial && blind_[key]);
@@ -348,7 +357,7 @@ private:
 		});
 	}
 
-	/* What it is called that @p reader has read @p seen where it should have been @p expected. */
+	/* Returns the name of the anomaly if @p reader has read @p seen instead of @p expected. */
 	std::string_view name_read(
 		std::uint64_t operation, std::uint32_t reader, std::uint32_t seen, std::uint32_t expected) const
 	{
@@ -385,7 +394,7 @@ private:
 		return false;
 	}
 
-	/* A transaction without a timestamp that only reads: is there a moment at which all of it holds? */
+	/* Checks that a transaction without a timestamp that only reads has a moment at which all of its reads hold. */
 	void check_reader(std::uint32_t reader)
 	{
 		const Transaction &of = at(reader);
@@ -409,7 +418,7 @@ private:
 			replay_check, "reads of different moments", [&] { return index_.history().describe(reader); });
 	}
 
-	/* Of a transaction without a timestamp: where it was placed is only one of several places. */
+	/* Returns true if the version is of a transaction without a timestamp, whose place is only one of several. */
 	[[nodiscard]] bool has_no_place(std::uint32_t key, std::uint32_t version) const
 	{
 		if (version == Index::initial)
@@ -442,7 +451,7 @@ private:
 		return true;
 	}
 
-	/* What was absent may have become so later, by an erase. */
+	/* An absent key may have become absent later, by an erase. */
 	[[nodiscard]] bool holds_later(const Transaction &of, std::uint32_t moment) const
 	{
 		for (std::uint64_t i = of.first; i < of.first + of.count; i++) {
@@ -466,17 +475,17 @@ private:
 
 	/* By key */
 	std::vector<std::uint32_t> current_;
-	std::vector<bool> ambiguous_; /* the key may just as well have one of its alternatives */
+	std::vector<bool> ambiguous_; /* the key may as well have one of its alternatives */
 	std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> alternatives_;
-	std::vector<bool> blind_;                 /* somebody has overwritten it without reading it */
-	std::vector<bool> fits_;                  /* who was placed had read current, so comes right behind it */
-	std::vector<bool> vague_;                 /* somebody may have erased it at any time */
-	std::vector<std::uint32_t> vague_erases_; /* that nobody has noticed yet */
+	std::vector<bool> blind_;                 /* a transaction has overwritten it without reading it */
+	std::vector<bool> fits_;                  /* the placed transaction had read current, and follows it */
+	std::vector<bool> vague_;                 /* a transaction may have erased it at any time */
+	std::vector<std::uint32_t> vague_erases_; /* not yet noticed by a read */
 	std::vector<std::uint32_t> last_reader_;
 	std::vector<std::vector<Value>> lists_;
-	std::vector<std::vector<Change>> chronicle_; /* only if somebody asks for it */
+	std::vector<std::vector<Change>> chronicle_; /* only if needed */
 
-	std::vector<bool> floating_; /* by transaction: to be replayed when somebody needs it */
+	std::vector<bool> floating_; /* by transaction: to be replayed when needed */
 	std::vector<std::uint32_t> started_;
 	std::uint32_t moment_ = 0;
 	bool keeps_chronicle_ = false;

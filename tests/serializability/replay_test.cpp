@@ -169,7 +169,7 @@ TEST(Replay, NothingToReplay)
 	EXPECT_EQ(replay(Index::make(*history).value(), findings).replayed, 0U);
 }
 
-/* Against running them in the order of their timestamps, as plainly as possible. */
+/* Compares with running them in the order of their timestamps, as plainly as possible. */
 TEST(Replay, AgreesWithRunningThem)
 {
 	std::size_t good = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* For the tests: histories of a few transactions, and what is plainly true of them. */
+/* Histories of a few transactions for the tests, and plain checks of them. */
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,14 @@ namespace prism::serializability
 /** The operations of one transaction, to be given to Small. */
 using Operations = Draft;
 
-/** A history that is put together in a test. Each transaction is of a client of its own unless it says otherwise. */
+/** A history made in a test. Each transaction has a client of its own unless the test sets one. */
 class Small
 {
 public:
 	explicit Small(HistoryKind kind) : kind_(kind) {}
 
-	/** Stamps are the numbers of the transactions from 1 on, in the order of the calls; so are their times,
-	 * times 10.
-	 */
+	/** Adds a transaction. Stamps are the numbers of the transactions from 1 on, in the order of the calls; so are
+	 * their times, times 10. */
 	Draft &add(const Operations &operations, Outcome outcome = Outcome::committed)
 	{
 		Draft draft = operations;
@@ -77,7 +76,7 @@ public:
 		return findings;
 	}
 
-	/** Whether everybody reads what was there, when the drafts run in this order. All must be committed. */
+	/** Returns true if every read is right when the drafts run in this order. All must be committed. */
 	[[nodiscard]] bool explains(const std::vector<std::size_t> &order) const
 	{
 		std::map<std::uint64_t, std::vector<Value>> state;
@@ -97,7 +96,7 @@ public:
 		return true;
 	}
 
-	/** Whether some order of the drafts explains them. */
+	/** Returns true if some order of the drafts explains them. */
 	[[nodiscard]] bool serializable() const
 	{
 		std::vector<std::size_t> order(drafts_.size());
@@ -132,14 +131,14 @@ inline std::string text_of(const Findings &findings)
 }
 
 /**
- * A few transactions on two keys, of which some see what was there a while ago, and a last one that reads all. Whoever
- * changes a register has read it.
+ * Returns a few transactions on two keys, some of which see old values, and a last one that reads all. A transaction
+ * that changes a register has read it.
  */
 inline Small random_history(HistoryKind kind, std::uint64_t seed)
 {
 	test::Random random(seed);
 	Small small(kind);
-	std::vector<std::vector<Value>> values(2); /* by key, all there ever were */
+	std::vector<std::vector<Value>> values(2); /* by key, all values that ever existed */
 	const auto see = [&](Draft &draft, std::uint64_t key, double stale) {
 		std::size_t length = values[key].size();
 		if (random.chance(stale))
