@@ -55,12 +55,12 @@ std::vector<Planned> plan(const StoreOptions &options, Random &random)
 		if (operation.kind == Kind::put || operation.kind == Kind::conditional_put)
 			operation.value = i + 1;
 	}
-	/* In the order in which they take effect; at one moment, in the order of the clients. */
+	/* In the order in which they take effect; at the same moment, in the order of the clients. */
 	std::ranges::stable_sort(plan, {}, &Planned::effect);
 	return plan;
 }
 
-/* Does the operation; its answer is in it afterwards. */
+/* Executes the operation, and stores its answer in it. */
 void execute(Operation &operation, Value &held)
 {
 	operation.outcome = Outcome::ok;
@@ -87,7 +87,7 @@ void execute(Operation &operation, Value &held)
 	}
 }
 
-/* What is left of a history to be ordered. */
+/* Operations of a history that are still to be ordered. */
 struct Remaining {
 	std::vector<Operation> operations;
 	Value held = absent;
@@ -127,7 +127,7 @@ std::vector<Operation> simulate_store(const StoreOptions &options, std::uint64_t
 {
 	Random random(seed);
 	std::unordered_map<std::uint64_t, Value> store;
-	std::map<std::pair<std::uint32_t, std::uint64_t>, Value> known; /* by client and key: what it saw last */
+	std::map<std::pair<std::uint32_t, std::uint64_t>, Value> known; /* by client and key: its last value */
 	std::vector<Operation> history;
 	history.reserve(options.operations);
 	for (Planned &planned : plan(options, random)) {
@@ -186,7 +186,7 @@ std::vector<Operation> random_history(std::uint64_t operations, std::uint64_t se
 		case Kind::conditional_erase:
 			operation.expected = values[random.below(values.size())];
 			if (operation.expected == absent)
-				operation.expected = values.size(); /* which nobody puts */
+				operation.expected = values.size(); /* a value that is never put */
 			operation.outcome = random.pick({Outcome::ok, Outcome::mismatch});
 			break;
 		case Kind::conditional_put:

@@ -19,17 +19,17 @@ struct StoreOptions {
 	double clears = 0;
 	double conditionals = 15;
 	double unknown = 0;             /**< operations whose client never learns the outcome */
-	std::uint64_t longest = 100;    /**< time that an operation takes, and that a client waits between two */
-	std::uint64_t longest_late = 0; /**< an unknown one may take effect so much later */
+	std::uint64_t longest = 100;    /**< duration of an operation, and a client's wait between two */
+	std::uint64_t longest_late = 0; /**< maximum delay of an unknown operation's effect */
 };
 
 /** Simulates clients of an atomic store: every operation takes effect at one moment between call and answer. */
 std::vector<Operation> simulate_store(const StoreOptions &options, std::uint64_t seed);
 
-/** Tries all orders. For one key, which begins absent, and a handful of operations. */
+/** Tries all orders. For one key, which is absent at first, and a handful of operations. */
 bool is_linearizable_by_trying(const std::vector<Operation> &history);
 
-/** Any operations with any answers and any times: some are linearizable, most are not. One key. */
+/** Returns any operations with any answers and any times: some are linearizable, most are not. One key. */
 std::vector<Operation> random_history(std::uint64_t operations, std::uint64_t seed);
 
 } // namespace prism::test

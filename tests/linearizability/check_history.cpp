@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* check-history: reads the histories that several processes have recorded and tells whether they are linearizable. */
+/* check-history: reads the histories that several processes have recorded and decides if they are linearizable. */
 #include <chrono>
 #include <filesystem>
 #include <string>

@@ -37,21 +37,21 @@ bool allowed(Kind kind, Outcome outcome)
 	return outcome == Outcome::mismatch && (kind == Kind::conditional_put || kind == Kind::conditional_erase);
 }
 
-/* Did, or may have done, something to the key. */
+/* Returns true if it changed the key, or may have. */
 bool changes(const Operation &operation)
 {
 	return operation.kind != Kind::get && operation.outcome != Outcome::not_found &&
 	       operation.outcome != Outcome::mismatch;
 }
 
-/* Nothing that can be known of it constrains the others. */
+/* Returns true if nothing that is known of it constrains the others. */
 bool says_nothing(const Operation &operation)
 {
 	return operation.outcome == Outcome::no_effect ||
 	       (operation.outcome == Outcome::unknown && operation.kind == Kind::get);
 }
 
-/* The values that somebody looks for, numbered: all others are the same to everybody. */
+/* Values that some operation observes, numbered: all other values are equivalent. */
 class States
 {
 public:
@@ -106,7 +106,7 @@ Step to_step(const Operation &operation, const States &states)
 		step.type = Step::Type::swap;
 		step.from = states.number(operation.expected);
 	} else {
-		/* A clear that may never have happened is needed only where there is something to take. */
+		/* A clear that may never have happened matters only if there is a value to take. */
 		const bool takes = operation.kind == Kind::erase || (operation.kind == Kind::clear && !step.certain);
 		step.type = takes ? Step::Type::take : Step::Type::set;
 	}
@@ -150,7 +150,7 @@ std::optional<Finding> find_malformed(Operations operations)
 	return Finding{twice->key, Verdict::malformed, "two puts of the same value", {twice[0], twice[1]}};
 }
 
-/* The operations of one key, of which the checker has found that nothing explains them. */
+/* Operations of one key that no order explains. */
 class Window
 {
 public:
@@ -161,7 +161,7 @@ public:
 		std::erase_if(operations_, [&](const Operation &operation) { return operation.invoked > end; });
 	}
 
-	/** The smallest part of the history that still shows it. */
+	/** Returns the smallest part of the history that still shows the violation. */
 	std::vector<Operation> smallest()
 	{
 		std::size_t good = operations_.size(), bad = 0;
@@ -184,7 +184,9 @@ public:
 	}
 
 private:
-	/* Everything from the invocation of operations_[first] on, and what had not responded then. */
+	/*
+	 * Returns all operations from the invocation of operations_[first] on, and those that had not responded then.
+	 */
 	std::vector<Operation> from(std::size_t first)
 	{
 		cut_at_ = operations_[first].invoked;
@@ -203,7 +205,7 @@ private:
 		return window;
 	}
 
-	/* What the key may have held when the window begins: everything that had been put, or was being put. */
+	/* Returns the states that the key may have at the start of the window: all values put before, or being put. */
 	std::vector<Step::State> initial_states(const States &states) const
 	{
 		std::vector<Step::State> initial{Step::nothing};
@@ -231,7 +233,7 @@ private:
 		return checker.run(steps, states.count(), initial_states(states)) == KeyChecker::Result::violated;
 	}
 
-	/* Reads change nothing, so those that are not needed to show the violation may go; the last ones stay. */
+	/* Reads change nothing, so those that are not needed to show the violation are dropped; the last ones stay. */
 	void drop_reads(std::vector<Operation> &window) const
 	{
 		for (std::size_t i = 0; i < window.size();) {
@@ -265,7 +267,7 @@ std::string reason_of(Operations operations, const Operation &culprit)
 	return fmt::format("nothing explains: {}", describe(culprit));
 }
 
-/* One key; `operations` are by invocation. */
+/* Checks one key; `operations` are by invocation. */
 std::optional<Finding> check_key(Operations operations, const CheckOptions &options, bool explain, CheckReport &report)
 {
 	if (std::optional<Finding> malformed = find_malformed(operations))
@@ -299,7 +301,7 @@ std::optional<Finding> check_key(Operations operations, const CheckOptions &opti
 	return finding;
 }
 
-/* Of two verdicts the one to report. */
+/* Returns the verdict to report of two. */
 Verdict worse(Verdict a, Verdict b)
 {
 	for (const Verdict verdict : {Verdict::violated, Verdict::malformed, Verdict::undecided}) {

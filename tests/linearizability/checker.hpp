@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Is a history of a key-value store linearizable? README.md says how it is decided. */
+/* Decides if a history of a key-value store is linearizable; README.md describes the method. */
 #pragma once
 
 #include <cstddef>
@@ -28,15 +28,15 @@ struct CheckOptions {
 	std::size_t shrink_below = 200; /**< windows of at most so many operations are made minimal */
 };
 
-/** What is wrong with one key. */
+/** Violation found for one key. */
 struct Finding {
 	std::uint64_t key = 0;
 	Verdict verdict = Verdict::linearizable;
 	std::string reason;
 	/**
-	 * Operations of the key, by invocation, that no order explains whatever the key held before them. Those invoked
-	 * before the others were, and those that had not responded at the time of the violation, may have happened or
-	 * not.
+	 * Operations of the key, by invocation, that no order explains whatever the key held before them. Operations
+	 * invoked before the window, and those that had not responded at the time of the violation, may have happened
+	 * or not.
 	 */
 	std::vector<Operation> window;
 };
@@ -52,8 +52,8 @@ struct CheckReport {
 };
 
 /**
- * Checks every key for itself, which decides for the whole store. Keys begin absent: preloaded ones need a put each,
- * before everything else. Thread-safe.
+ * Checks each key separately, which decides for the whole store. Keys are absent at first: preloaded ones need a put
+ * each, before everything else. Thread-safe.
  * @param history in any order; an operation that responds at the very moment another is invoked overlaps it
  */
 [[nodiscard]] CheckReport check(std::vector<Operation> history, const CheckOptions &options = {});

@@ -104,11 +104,11 @@ TEST(Checker, StaleRead)
 
 TEST(Checker, LostUpdate)
 {
-	/* Both saw 1 and both were told that they replaced it. */
+	/* Both saw 1 and both got the answer that they replaced it. */
 	EXPECT_EQ(verdict_of({put(1, 1, 2), put_if(1, 2, 3, 8), put_if(1, 3, 4, 7)}), Verdict::violated);
 	EXPECT_EQ(verdict_of({put(1, 1, 2), put_if(1, 2, 3, 8), put_if(1, 3, 4, 7, Outcome::mismatch)}),
 		Verdict::linearizable);
-	/* A put that was answered with ok, and nobody ever sees it. */
+	/* A put that was answered with ok, and is never seen. */
 	EXPECT_EQ(verdict_of({put(1, 1, 2), put(2, 3, 4), get(1, 5, 6), get(1, 7, 8)}), Verdict::violated);
 	EXPECT_EQ(verdict_of({put(1, 1, 2), get(absent, 3, 4)}), Verdict::violated);
 }
@@ -168,7 +168,7 @@ TEST(Checker, UnknownOutcomes)
 	EXPECT_EQ(verdict_of({unknown(put(1, 4, 5)), get(1, 2, 3)}), Verdict::violated);
 	EXPECT_EQ(verdict_of({put(1, 1, 2), unknown(erase(3, 4)), get(1, 5, 6), get(absent, 7, 8)}),
 		Verdict::linearizable);
-	/* One unknown put that nobody reads explains one erase, not two. */
+	/* One unknown put that is never read explains one erase, not two. */
 	EXPECT_EQ(verdict_of({unknown(put(1, 1, 2)), erase(5, 6)}), Verdict::linearizable);
 	EXPECT_EQ(verdict_of({unknown(put(1, 1, 2)), erase(5, 6), erase(7, 8)}), Verdict::violated);
 	EXPECT_EQ(verdict_of({put(1, 1, 2), unknown(put_if(1, 2, 3, 4)), get(2, 5, 6), put_if(2, 3, 7, 8)}),
@@ -180,7 +180,7 @@ Operation clear(Timestamp invoked, Timestamp responded)
 	return {.invoked = invoked, .responded = responded, .kind = Kind::clear, .outcome = Outcome::ok};
 }
 
-/* A store that starts again empty, or evicts: an erase that need not find anything. */
+/* A store that restarts empty, or evicts: an erase need not find anything. */
 TEST(Checker, Clears)
 {
 	EXPECT_EQ(
@@ -267,7 +267,7 @@ TEST(Checker, AnAtomicStorePasses)
 	}
 }
 
-/* What a store without atomicity does to a long history, once, in its middle: it must be found and shown. */
+/* Checks a long history with one violation of atomicity, in its middle: it must be found and shown. */
 void expect_found(const std::vector<Operation> &history, const char *what)
 {
 	const CheckReport report = check(history);
@@ -318,7 +318,7 @@ TEST(Checker, TheWindowIsSmallAndViolated)
 	ASSERT_EQ(report.verdict, Verdict::violated);
 	const std::vector<Operation> &window = report.findings.at(0).window;
 	ASSERT_EQ(window.size(), 2U) << text_of(window);
-	EXPECT_EQ(window[0], get(700, 7002, 7003)); /* and 500 had been put long before, so nobody put it after that */
+	EXPECT_EQ(window[0], get(700, 7002, 7003)); /* and 500 had been put long before, and was not put again */
 	EXPECT_EQ(window[1], get(500, 7005, 7006));
 }
 

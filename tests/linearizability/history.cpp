@@ -27,7 +27,7 @@ namespace
 
 static_assert(std::endian::native == std::endian::little, "records are little-endian");
 
-/* In front of the records, and as long as one of them. */
+/* Header before the records, of the size of one record. */
 struct Header {
 	std::array<char, 8> magic{'P', 'R', 'I', 'S', 'M', 'H', 'I', 'S'};
 	std::uint32_t version = 1;
@@ -108,7 +108,7 @@ std::string describe(const Operation &operation)
 
 Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, std::size_t capacity)
 {
-	/* Under its name there is a whole header or nothing, whenever the writer is killed. */
+	/* A file with the final name has a whole header, whenever the writer is killed. */
 	std::filesystem::path unfinished = path;
 	unfinished += ".unfinished";
 	const int descriptor = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -182,7 +182,7 @@ HistoryWriter::Handle HistoryWriter::begin(const Operation &operation) noexcept
 	begun.kind = Kind::none;
 	if (begun.invoked == 0)
 		begun.invoked = now();
-	/* The kind last: a record that was cut off before is skipped. The operation itself comes after all of it. */
+	/* The kind last: a record cut off before is skipped. The operation itself starts after all of these stores. */
 	record = begun;
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	record.kind = operation.kind;
@@ -198,7 +198,7 @@ void HistoryWriter::end(Handle handle, Outcome outcome, Value value, Timestamp a
 	if (record.kind == Kind::get)
 		record.value = value;
 	record.responded = at == never ? now() : at;
-	/* The outcome last: a record that was cut off here is one of unknown outcome. */
+	/* The outcome last: a record cut off here reads as one of unknown outcome. */
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	record.outcome = outcome;
 }
@@ -213,7 +213,7 @@ Result<std::vector<Operation>> read_history(const std::filesystem::path &path)
 	if (!file || header != Header{})
 		return make_error(EINVAL, path.string(), "name a file that a HistoryWriter has written");
 
-	/* Records are used one after the other: behind a piece without any there are none. */
+	/* Records are used in order: after a piece without any there are none. */
 	std::vector<Operation> history, piece(pieces_of);
 	bool more = true;
 	while (more) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Histories of operations on a key-value store: what was called, when, and what came back.
+ * Histories of operations on a key-value store: what was called, when, and the result.
  *
  * Each thread of each process records into a file of its own, which outlives the process however it ends; one tool
  * reads them all. See README.md.
@@ -25,7 +25,7 @@ using Timestamp = std::uint64_t;
 /** The response time of an operation that has not responded. */
 constexpr Timestamp never = std::numeric_limits<Timestamp>::max();
 
-/** What a key holds. Every put of a history must have a value of its own. */
+/** Value of a key. Every put of a history must have a value of its own. */
 using Value = std::uint64_t;
 
 /** The key has no value. */
@@ -38,7 +38,7 @@ enum class Kind : std::uint8_t {
 	erase = 3,
 	conditional_put = 4,   /**< put if the key still holds `expected` */
 	conditional_erase = 5, /**< erase if the key still holds `expected` */
-	clear = 6,             /**< whatever the key held, the store has lost it, as one that starts again empty */
+	clear = 6,             /**< whatever the key held, the store has lost it, as when it restarts empty */
 };
 
 enum class Outcome : std::uint8_t {
@@ -49,12 +49,12 @@ enum class Outcome : std::uint8_t {
 	no_effect = 4, /**< known not to have happened, such as a put into a full table */
 };
 
-/** One operation. It is also the record of a file, little-endian. */
+/** One operation, and also the record of a file, little-endian. */
 struct Operation {
 	std::uint64_t key = 0; /**< the key, or a hash of it that tells it from all others */
 	Timestamp invoked = 0;
 	Timestamp responded = never;
-	Value value = absent;    /**< what a put writes, what a get returned */
+	Value value = absent;    /**< the value of a put, or the result of a get */
 	Value expected = absent; /**< conditional operations */
 	std::uint32_t client = 0;
 	Kind kind = Kind::none;
@@ -65,10 +65,10 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 48);
 
-/** The time now, by CLOCK_MONOTONIC. */
+/** Returns the time now, by CLOCK_MONOTONIC. */
 [[nodiscard]] Timestamp now() noexcept;
 
-/** "client 3 [1000, 2000] put 17 -> ok". */
+/** Returns "client 3 [1000, 2000] put 17 -> ok". */
 [[nodiscard]] std::string describe(const Operation &operation);
 
 /**
@@ -84,13 +84,13 @@ public:
 	/** Names an operation between begin() and end(). */
 	using Handle = std::size_t;
 
-	/** What begin() answers when the file is full. */
+	/** Returned by begin() if the file is full. */
 	static constexpr Handle none = std::numeric_limits<Handle>::max();
 
 	/**
-	 * Creates @p path, or replaces it. Whoever reads it while this goes on finds what was there before.
+	 * Creates @p path, or replaces it. A reader meanwhile finds the previous contents.
 	 * @param capacity operations that fit; the file is sparse, unused ones cost nothing
-	 * @return the writer, or what the system refused
+	 * @return the writer, or an error of the system
 	 */
 	static Result<HistoryWriter> create(const std::filesystem::path &path, std::size_t capacity);
 
@@ -99,7 +99,7 @@ public:
 	HistoryWriter(const HistoryWriter &) = delete;
 	HistoryWriter &operator=(const HistoryWriter &) = delete;
 
-	/** Cuts the file to what has been recorded. */
+	/** Cuts the file to the recorded length. */
 	~HistoryWriter();
 
 	/**
@@ -129,7 +129,7 @@ private:
 
 /**
  * Reads one file, also that of a process which died or is still writing.
- * @return its operations in the order of begin(), or why the file is none of ours
+ * @return its operations in the order of begin(), or why the file is not a history
  */
 Result<std::vector<Operation>> read_history(const std::filesystem::path &path);
 

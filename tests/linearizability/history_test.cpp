@@ -93,7 +93,7 @@ TEST_F(History, OtherFilesAreRefused)
 	EXPECT_FALSE(HistoryWriter::create(file("no/such/folder"), 10).ok());
 }
 
-/* Records for ever, and says so on @p running: one operation is always under way. */
+/* Records for ever, and writes to @p running when it has begun: one operation is always under way. */
 [[noreturn]] void record_until_killed(const std::filesystem::path &path, int running)
 {
 	constexpr Value some = 1000;
@@ -110,7 +110,7 @@ TEST_F(History, OtherFilesAreRefused)
 	}
 }
 
-/* Whoever is killed in create() leaves a history or none: there is no moment at which a reader finds half a header. */
+/* A process that is killed in create() leaves a history or none: no reader ever finds half a header. */
 TEST_F(History, IsWholeAtEveryMoment)
 {
 	ASSERT_TRUE(HistoryWriter::create(file("a"), 10).ok());

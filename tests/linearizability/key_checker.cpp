@@ -58,15 +58,15 @@ void KeyChecker::apply(Configuration &configuration, const Step &step, Mask bit)
 	configuration.done |= bit;
 	configuration.optional &= ~bit;
 	configuration.state = step.to;
-	/* Other sets may have come just before this one. Not before a swap: it has seen what was there. */
+	/* Other sets may have come just before this one. Not before a swap: it has seen the previous value. */
 	if (step.type != Type::swap)
 		configuration.optional |= sets_ & ~configuration.done;
-	/* And where there is nothing, a set to nothing changes nothing. */
+	/* And if there is no value, a set to nothing changes nothing. */
 	if (configuration.state == Step::nothing)
 		configuration.optional |= clears_ & ~configuration.done;
 }
 
-/* A step that changes nothing is done as soon as it can be: that never stands in the way of anything. */
+/* Does steps that change nothing as soon as possible: that never prevents another step. */
 bool KeyChecker::note_reads(Configuration &configuration) const
 {
 	Mask done = 0;
@@ -86,8 +86,8 @@ bool KeyChecker::swap_waits_for(const Configuration &configuration) const noexce
 	return waits;
 }
 
-/* The steps of `same` all do the same: the one that must be done first stands for all. Its slot, or `slots` if none is
- * left. */
+/* The steps of `same` are equivalent: the most urgent one stands for all. Returns its slot, or `slots` if none is left.
+ */
 unsigned KeyChecker::first_of(Mask same, const Configuration &configuration) const noexcept
 {
 	unsigned first = slots;
@@ -148,7 +148,7 @@ void KeyChecker::release_slot(unsigned slot)
 	}
 }
 
-/* A swap of unknown outcome, from a value that the key cannot have again. */
+/* Returns true for a swap of unknown outcome, from a value that the key cannot have again. */
 bool KeyChecker::is_dead_swap(const Step &step) const
 {
 	if (step.type != Type::swap || step.from == Step::nothing || sources_left_[step.from] != 0 ||
@@ -158,7 +158,7 @@ bool KeyChecker::is_dead_swap(const Step &step) const
 		configurations_, [&](const Configuration &configuration) { return configuration.state == step.from; });
 }
 
-/* Steps of unknown outcome never respond: takes their slots when they do not need them any more. */
+/* Steps of unknown outcome never respond: frees their slots once they do not need them any more. */
 bool KeyChecker::make_room(Timestamp time)
 {
 	for_each_slot(uncertain_, [&](unsigned slot) {
@@ -169,7 +169,7 @@ bool KeyChecker::make_room(Timestamp time)
 		if (certainly_done || is_dead_swap(step)) {
 			release_slot(slot);
 		} else if (step.type == Type::set && last_look_[step.to] < time) {
-			/* Nobody will tell its value from others: now it is one of those that are only counted. */
+			/* Its value no longer matters: now the set is one of those that are only counted. */
 			unknown_sets_++;
 			for (Configuration &configuration : configurations_)
 				configuration.sets_used += (configuration.done & bit) != 0;
@@ -186,7 +186,7 @@ void KeyChecker::look_at(const Configuration &configuration)
 		stack_.push_back(configuration);
 }
 
-/* A set is worth doing by itself only if somebody sees its value; else it may stay optional. */
+/* A set is worth doing by itself only if its value is seen; otherwise it may stay optional. */
 void KeyChecker::expand_set(const Configuration &before, Configuration after)
 {
 	const bool noticed = note_reads(after);
@@ -198,7 +198,7 @@ void KeyChecker::expand_set(const Configuration &before, Configuration after)
 	look_at(after);
 }
 
-/* The steps that are only counted. */
+/* Expands the steps that are only counted. */
 void KeyChecker::expand_unknown(const Configuration &configuration)
 {
 	if (configuration.sets_used < unknown_sets_ && !configuration.unseen) {
@@ -217,7 +217,7 @@ void KeyChecker::expand_unknown(const Configuration &configuration)
 	}
 }
 
-/* All that may come next on the way to the response of the step in `slot`. */
+/* Expands all possible next steps towards the response of the step in `slot`. */
 void KeyChecker::expand_one(const Configuration &configuration, unsigned slot)
 {
 	const auto stand_in = [&](Mask same) {
@@ -245,7 +245,10 @@ void KeyChecker::expand_one(const Configuration &configuration, unsigned slot)
 	expand_unknown(configuration);
 }
 
-/* Adds to next_ what follows from `from` by doing other steps and then the one in `slot`. False: too much work. */
+/*
+ * Adds the configurations that follow from `from` by other steps and then the one in `slot` to next_. False: too much
+ * work.
+ */
 bool KeyChecker::expand(const Configuration &from, unsigned slot)
 {
 	const Mask bit = Mask{1} << slot;
@@ -292,7 +295,7 @@ KeyChecker::Result KeyChecker::respond(unsigned slot)
 	return Result::linearizable;
 }
 
-/* Whatever can still follow b can follow a too. */
+/* Returns true if everything that can follow b can follow a too. */
 bool KeyChecker::dominates(const Configuration &a, const Configuration &b) const noexcept
 {
 	if (a.state != b.state || a.sets_used > b.sets_used || a.takes_used > b.takes_used)
@@ -352,7 +355,7 @@ KeyChecker::Result KeyChecker::run(std::span<const Step> steps, State states, st
 			if (first == slots || steps_[in_slot_[slot]].responded < steps_[in_slot_[first]].responded)
 				first = slot;
 		});
-		/* What happens at the same time overlaps. */
+		/* Operations at the same time overlap. */
 		if (next < steps.size() &&
 			(first == slots || steps[next].invoked <= steps[in_slot_[first]].responded)) {
 			if (!invoke(next++))

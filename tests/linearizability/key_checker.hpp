@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The search for one key: walks along the history and keeps every configuration that the key may be in. */
+/* Search for one key: follows the history and keeps every possible configuration of the key. */
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 namespace prism::test
 {
 
-/** What an operation with its answer means for the key's state, values being numbered. */
+/** Effect of an operation with its answer on the key's state, values being numbered. */
 struct Step {
-	/** absent is 0, and any value that nobody ever looks for is 1. */
+	/** absent is 0, and any value that is never observed is 1. */
 	using State = std::uint32_t;
 	static constexpr State nothing = 0;
 	static constexpr State something = 1;
@@ -34,7 +34,7 @@ struct Step {
 	State from = nothing;
 	State to = nothing;
 	Type type = Type::read;
-	bool certain = true; /**< happened; else may happen at any time after its invocation, or never */
+	bool certain = true; /**< happened; otherwise it may happen at any time after its invocation, or never */
 };
 
 class KeyChecker
@@ -56,7 +56,7 @@ public:
 	 */
 	Result run(std::span<const Step> steps, Step::State states, std::span<const Step::State> initial);
 
-	/** Of the run that was violated: the step whose response nothing explains. */
+	/** Returns the step whose response nothing explains, of a run that was violated. */
 	[[nodiscard]] std::size_t culprit() const noexcept { return culprit_; }
 
 	[[nodiscard]] std::size_t most_concurrent() const noexcept { return most_concurrent_; }
@@ -68,18 +68,18 @@ private:
 	static constexpr unsigned slots = 64;
 
 	/*
-	 * One way in which the steps so far may have been ordered. Steps that are neither done nor optional must still
-	 * be done by the time of their response. A set is optional as soon as it may have been overwritten unseen: it
-	 * has happened just before the step that overwrote it, or it is still to be done, whichever turns out to be
-	 * needed. So is a set to nothing, as soon as there was nothing.
+	 * One possible order of the steps so far. Steps that are neither done nor optional must still be done by the
+	 * time of their response. A set is optional as soon as it may have been overwritten unseen: it has happened
+	 * just before the step that overwrote it, or it is still to be done, whichever turns out to be needed. So is a
+	 * set to nothing, as soon as there was nothing.
 	 */
 	struct Configuration {
 		Mask done = 0;
 		Mask optional = 0;
 		State state = Step::nothing;
-		std::uint32_t sets_used = 0; /* of those whose outcome and value nobody knows */
+		std::uint32_t sets_used = 0; /* of those with unknown outcome and value */
 		std::uint32_t takes_used = 0;
-		bool unseen = false; /* only while expanding: the last step was a set that nobody has seen yet */
+		bool unseen = false; /* only while expanding: the last step was a set that has not been seen yet */
 
 		bool operator==(const Configuration &) const = default;
 	};
@@ -109,7 +109,7 @@ private:
 
 	std::size_t effort_;
 	std::span<const Step> steps_;
-	std::vector<Timestamp> last_look_;           /* by state: the last response of a step that tells it apart */
+	std::vector<Timestamp> last_look_;           /* by state: the last response of a step that depends on it */
 	std::vector<std::uint32_t> sources_left_;    /* by state: certain steps towards it that are still to end */
 	std::vector<std::uint8_t> uncertain_source_; /* by state: a step towards it may happen for ever */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* make-history: writes the history of a simulated atomic store, or one with a fault in it, to try check-history on. */
+/*
+ * make-history: writes the history of a simulated atomic store, or one with a fault in it, as input for check-history.
+ */
 #include <filesystem>
 #include <string>
 
@@ -14,7 +16,7 @@ namespace
 
 using namespace prism::test;
 
-/* In the middle of the history a get answers what was there a while ago. */
+/* Makes a get in the middle of the history return an old value. */
 bool make_stale(std::vector<Operation> &history)
 {
 	const auto middle = static_cast<std::ptrdiff_t>(history.size() / 2);
