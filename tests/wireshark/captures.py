@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Captures for the dissector's tests, and what tshark makes of them."""
+"""Captures for the dissector's tests, and tshark's output for them."""
 import functools
 import ipaddress
 import os
@@ -28,7 +28,7 @@ def one_complement_sum(data):
 
 
 def ip_packet(flow, payload):
-    """The UDP datagram that carries @payload between the ends of @flow, as a vector has it."""
+    """Returns the IP packet of a UDP datagram with @payload between the ends of @flow, a flow of the vectors."""
     source, destination = (ipaddress.ip_address(flow[key]) for key in ("source", "destination"))
     udp = struct.pack("!HHHH", flow["source_port"], flow["destination_port"], 8 + len(payload), 0) + payload
     if source.version == 6:
@@ -40,7 +40,7 @@ def ip_packet(flow, payload):
 
 
 def write_frames(path, link, frames, step=0.001):
-    """@frames: bytes, or (bytes, how many of them the capture kept); one every @step s."""
+    """Writes a capture. @frames: bytes, or (bytes, how many of them the capture kept); one every @step s."""
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
         for number, frame in enumerate(frames):
@@ -50,7 +50,7 @@ def write_frames(path, link, frames, step=0.001):
 
 
 def write_capture(path, datagrams):
-    """@datagrams: (flow, payload) or (flow, payload, bytes that the capture kept of the IP packet)."""
+    """Writes a capture. @datagrams: (flow, payload) or (flow, payload, bytes kept of the IP packet)."""
     frames = []
     for flow, payload, *kept in datagrams:
         packet = ip_packet(flow, payload)
@@ -64,19 +64,19 @@ class LuaError(Exception):
 
 @functools.cache
 def about_tshark():
-    """What tshark says of itself, in one line."""
+    """Returns tshark's version text, in one line."""
     done = subprocess.run(["tshark", "--version"], capture_output=True, text=True, timeout=60, check=False)
     return " ".join(done.stdout.split())
 
 
 def loads_scripts_as_root():
-    """Debian 12's does; later ones leave out -X lua_script without a word (findings/tshark-lua-as-root.sh)."""
+    """Returns true for Debian 12's tshark; later ones ignore -X lua_script (findings/tshark-lua-as-root.sh)."""
     version = re.search(r"(\d+)\.(\d+)", about_tshark())
     return version and (int(version[1]), int(version[2])) <= (4, 0)
 
 
 def run_tshark(path, *arguments):
-    """What tshark prints of the capture; LuaError if the dissector failed anywhere."""
+    """Returns tshark's output for the capture; raises LuaError if the dissector failed anywhere."""
     script, somebody = SCRIPT, {}
     if os.geteuid() == 0 and not loads_scripts_as_root():
         script, nobody = shutil.copy(SCRIPT, path.parent), 65534
@@ -91,7 +91,7 @@ def run_tshark(path, *arguments):
 
 
 def dissect(path, fields, *arguments):
-    """A dict of field to list of values for each frame; every frame's own tree is searched for Lua errors."""
+    """Returns a dict of field to list of values for each frame; searches every frame's own tree for Lua errors."""
     options = [part for field in ("_ws.lua.error", *fields) for part in ("-e", field)]
     text = run_tshark(path, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|", *options,
                       *arguments)
@@ -105,13 +105,13 @@ def dissect(path, fields, *arguments):
 
 
 def columns(path, *arguments):
-    """(protocol, info) of each frame, as the list of packets shows them."""
+    """Returns (protocol, info) of each frame, as the list of packets shows them."""
     text = run_tshark(path, "-o", 'gui.column.format:"Protocol","%p","Info","%i"', *arguments)
     return [tuple((line.strip().split(None, 1) + ["", ""])[:2]) for line in text.splitlines()]
 
 
 def has_lua():
-    """None if there is a tshark that runs Lua scripts, else why not."""
+    """Returns None if there is a tshark that runs Lua scripts, otherwise the reason."""
     try:
         text = about_tshark()
     except FileNotFoundError:

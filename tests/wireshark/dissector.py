@@ -17,7 +17,7 @@ from captures import encode  # noqa: E402
 VECTORS = json.loads((captures.SOURCE / "tests" / "vectors" / "vectors.json").read_text())
 FLAG_NAMES = {"T": "indirect", "D": "data_indirect", "B": "bounded", "C": "conditional", "R": "redirect"}
 OPCODE_ACKNOWLEDGE = 0x11
-# What a packet alone does not show: it takes the path MTU of the connection to see that these are wrong.
+# Vectors whose fault a packet alone does not show: it takes the path MTU of the connection to see it.
 NEEDS_MTU = {"bad_format_write_only_payload_long", "bad_format_allocate_only_payload_long",
              "bad_format_write_last_payload_long", "bad_format_allocate_last_payload_long",
              "bad_format_write_td_longer_than_mtu"}
@@ -31,7 +31,7 @@ def check(condition, text):
 
 
 def with_icrc(flow, data):
-    """@data as a packet: what precedes the ICRC, and a right one."""
+    """Returns @data, the bytes before the ICRC, as a packet with a correct ICRC."""
     return data + struct.pack("<I", encode.icrc(flow, data))
 
 
@@ -42,7 +42,7 @@ def of_vectors(kind):
 # Every field of every vector ------------------------------------------------------------------------------------
 
 def flatten(fields):
-    """The fields of a vector by their names in the dissector, as numbers or hexadecimal strings."""
+    """Returns the fields of a vector by their names in the dissector, as numbers or hexadecimal strings."""
     flat = {"prism." + name: fields[name] for name in ("opcode", "se", "m", "pad", "tver", "pkey", "qpn", "ack_req",
                                                        "psn", "icrc")}
     if fields["opcode"] >= 0xC0:
@@ -78,7 +78,7 @@ def all_fields():
 
 
 def test_fields(folder):
-    """Every field has the value that the vector names, and there are no others."""
+    """Checks that every field has the value that the vector names, and that there are no others."""
     path = folder / "vectors.pcap"
     captures.write_capture(path, of_vectors("vectors"))
     names = all_fields()
@@ -104,7 +104,7 @@ def test_fields(folder):
 
 
 def test_both_families(folder):
-    """IPv6 changes nothing: every vector over both."""
+    """Checks that IPv6 changes nothing: every vector over both."""
     flows = {4: encode.flow(), 6: encode.flow("2001:db8::1", "2001:db8::2")}
     names = sorted(set(all_fields()) - {"prism.icrc"})
     shown = {}
@@ -121,7 +121,7 @@ def test_both_families(folder):
 # Bundles --------------------------------------------------------------------------------------------------------
 
 def flatten_entry(number, entry):
-    """What is shown of the entry of a bundle: that of its packet which the entry has."""
+    """Returns the fields shown for an entry of a bundle: those of its packet that the entry has."""
     flat = flatten({**entry["fields"], "icrc": 0})
     for name in ("se", "m", "pad", "tver", "pkey", "qpn", "icrc"):
         del flat["prism." + name]
@@ -133,7 +133,8 @@ def flatten_entry(number, entry):
 
 
 def test_bundles(folder):
-    """Of every bundle the fields of its BTH and of every entry, in order, and no others; nothing is marked."""
+    """Checks that for every bundle the fields of its BTH and of every entry are shown, in order, and no others; nothing
+    is marked."""
     path = folder / "bundles.pcap"
     captures.write_capture(path, of_vectors("bundles"))
     expected = []
@@ -160,13 +161,13 @@ def test_bundles(folder):
     print(f"{len(frames)} bundles, {sum(len(v['entries']) for v in VECTORS['bundles'])} entries")
 
 
-# Seen only by who knows the MTU of the connection
+# Faults that show only with the MTU of the connection
 BUNDLE_NEEDS_MTU = ("bundle_too_long_by_4_256", "bundle_response_too_long_by_4_256", "bundle_read_of_mtu_and_1",
                     "bundle_read_tb_of_mtu_and_1", "bundle_write_td_longer_than_mtu")
 
 
 def test_invalid_bundles(folder):
-    """Every bundle that is refused is marked; if it is well formed, the entry at fault is the first that is."""
+    """Checks that every refused bundle is marked; if it is well formed, the entry at fault is the first marked one."""
     path = folder / "invalid_bundles.pcap"
     captures.write_capture(path, of_vectors("invalid_bundles"))
     trees = json.loads(captures.run_tshark(path, "-T", "json", "--no-duplicate-keys"))
@@ -190,7 +191,7 @@ def test_invalid_bundles(folder):
 
 
 def test_bundle_matching(folder):
-    """Entries have requests and responses of their own, also where one side bundles and the other does not."""
+    """Checks that entries are matched with requests and responses, also if only one side bundles."""
     there, back = encode.flow(), encode.back()
     reads = [encode.sample_request("READ", "R", 40 + k) for k in range(4)]
     replies = [encode.answer("RESPONSE", 40 + k, 1).rspeth("OK", 0) for k in range(4)]
@@ -213,7 +214,7 @@ def test_bundle_matching(folder):
 
 
 def test_bundle_trains(folder):
-    """Bundles of one size in one piece are taken apart, and a last one or a packet that is shorter."""
+    """Checks that a train of bundles of one size is taken apart, with a last bundle or packet that is shorter."""
     there, back = encode.flow(), encode.back()
     data = {v["name"]: bytes.fromhex(v["hex"]) for v in VECTORS["bundles"]}
     trains = [(v["flow"], data[v["name"]] * 3, 3) for v in VECTORS["bundles"] if v["name"] != "bundle_reserved_bits"]
@@ -229,7 +230,7 @@ def test_bundle_trains(folder):
     print(f"{len(trains)} trains")
 
 
-# What is wrong --------------------------------------------------------------------------------------------------
+# Faults ----------------------------------------------------------------------------------------------------------
 
 COMPLAINTS = ["prism.malformed", "prism.reserved_opcode", "prism.long_read"]
 
@@ -241,7 +242,7 @@ def expected_complaint(vector):
 
 
 def test_invalid(folder):
-    """Every packet that is refused for what it is is marked; those that need the MTU to be seen through are few."""
+    """Checks that every packet with a visible fault is marked; only few faults need the MTU to be seen."""
     path = folder / "invalid.pcap"
     captures.write_capture(path, of_vectors("invalid"))
     unseen = set()
@@ -255,7 +256,7 @@ def test_invalid(folder):
 
 
 def test_flags(folder):
-    """All 32 combinations of flags with each operation: the illegal ones and only those are marked."""
+    """Checks all 32 combinations of flags with each operation: the illegal ones and only those are marked."""
     flow, cases = encode.flow(), []
     for row in VECTORS["flag_table"]:
         for operation in ("READ", "WRITE", "CAS", "ALLOCATE"):
@@ -272,7 +273,8 @@ def test_flags(folder):
 # Hostile packets ------------------------------------------------------------------------------------------------
 
 def test_truncated(folder):
-    """Every vector and every invalid packet, cut by its sender and by the capture at every byte: no error in Lua."""
+    """Checks every vector and every invalid packet, cut by its sender and by the capture at every byte: no error in
+    Lua."""
     flow = encode.flow()
     packets = [data for kind in ("vectors", "invalid") for _, data in of_vectors(kind)]
     packets += [data for _, data in of_vectors("bundles") if len(data) < 150]
@@ -290,7 +292,7 @@ def test_truncated(folder):
 
 
 def test_short_is_malformed(folder):
-    """A right packet that lost its end is never taken for a right one."""
+    """Checks that a correct packet that lost its end never passes for a correct one."""
     flow, cases = encode.flow(), []
     for vector in VECTORS["vectors"]:
         data = bytes.fromhex(vector["hex"])
@@ -308,7 +310,7 @@ def test_short_is_malformed(folder):
 
 
 def test_noise(folder):
-    """Random bytes behind a PRISM opcode, and vectors with a few bytes changed: no error in Lua."""
+    """Checks random bytes behind a PRISM opcode, and vectors with a few bytes changed: no error in Lua."""
     rng = random.Random(1)
     flow = encode.flow()
     good = [data for kind in ("vectors", "bundles") for _, data in of_vectors(kind)
@@ -327,17 +329,17 @@ def test_noise(folder):
     print(f"{len(datagrams)} packets")
 
 
-# What others send -----------------------------------------------------------------------------------------------
+# Packets of others ------------------------------------------------------------------------------------------------
 
 def standard_packet(opcode, body, psn=0x64, flow=None, qpn=0x11):
-    """@body: from the headers behind the BTH to the payload, which is padded here."""
+    """Returns a packet. @body: from the headers behind the BTH to the payload, which is padded here."""
     route = flow or encode.flow()
     pad = -len(body) % 4
     bth = struct.pack("!BBHII", opcode, 0x40 | pad << 4, 0xFFFF, qpn, 0x80000000 | psn)
     return route, with_icrc(route, bth + body + bytes(pad))
 
 
-HEADERS = {  # bytes, and what is shown of them
+HEADERS = {  # bytes, and the fields shown for them
     "reth": (struct.pack("!QII", 0x7F0000001000, 0x1234, 24), {"reth.va": "0x00007f0000001000", "reth.rkey": 0x1234,
                                                               "reth.length": 24}),
     "aeth": (b"\x1f\0\0\x09", {"aeth.syndrome": 0x1F, "aeth.msn": 9}),
@@ -352,7 +354,7 @@ HEADERS = {  # bytes, and what is shown of them
     "atomicacketh": (struct.pack("!Q", 7), {"atomicacketh": "0x7"}),
     "cnp": (bytes(16), {"cnp": "00" * 16}),
 }
-# Of the Reliable Connection, in the order of the opcodes: name, headers, whether a payload follows
+# Reliable Connection, in the order of the opcodes: name, headers, whether a payload follows
 RELIABLE = {
     0x00: ("SEND_FIRST", "", True), 0x01: ("SEND_MIDDLE", "", True), 0x02: ("SEND_LAST", "", True),
     0x03: ("SEND_LAST_WITH_IMMEDIATE", "immdt", True), 0x04: ("SEND_ONLY", "", True),
@@ -371,7 +373,7 @@ RESPONSES = range(0x0D, 0x13)
 
 
 def standard_opcodes():
-    """Opcode to (name, headers, payload) of every service but the Reliable Datagram, which nobody has."""
+    """Returns opcode to (name, headers, payload) of every service but the Reliable Datagram, which is not in use."""
     known = {0x81: ("CNP", "cnp", False)}
     for code, (name, headers, payload) in RELIABLE.items():
         known[code] = ("RC " + name, headers, payload)
@@ -397,7 +399,7 @@ def line_of(opcode):
 
 
 def test_standard_fields(folder):
-    """Every standard packet: its name, every field of its headers and no others, its payload, a right ICRC."""
+    """Checks every standard packet: its name, every field of its headers and no others, its payload, a correct ICRC."""
     known = standard_opcodes()
     path = folder / "opcodes.pcap"
     captures.write_capture(path, [sample_of(opcode, encode.pattern(1, 24 + opcode % 4)) for opcode in known])
@@ -424,7 +426,8 @@ def test_standard_fields(folder):
 
 
 def test_standard_invalid(folder):
-    """Reserved opcodes, and packets too short or too long for their headers, are marked; right ones are not."""
+    """Checks that reserved opcodes, and packets too short or too long for their headers, are marked, and valid ones are
+    not."""
     known = standard_opcodes()
     reserved = [opcode for opcode in range(0xC0) if opcode not in known and not 0x40 <= opcode < 0x60]
     short = [opcode for opcode, (_, headers, _) in known.items() if headers]
@@ -452,12 +455,13 @@ def without_script(path, *arguments):
 
 
 def without_our_tree(text):
-    """What tshark -V prints, less what the script adds behind everything else of a frame."""
+    """Returns tshark -V output without the parts that the script adds at the end of a frame."""
     return re.sub(r"^(RoCEv2|PRISM remote operations), .*?(?=^$)", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_standard(folder):
-    """To what Wireshark shows of standard packets a tree is added, and nothing is changed; on other ports nothing is."""
+    """Checks that a tree is added to Wireshark's view of standard packets, and nothing is changed; on other ports
+    nothing is added."""
     path = folder / "standard.pcap"
     opcodes = [opcode for opcode in standard_opcodes() if opcode not in UNKNOWN_TO_WIRESHARK]
     datagrams = [sample_of(opcode) for opcode in opcodes]
@@ -476,7 +480,8 @@ def test_standard(folder):
 
 
 def test_standard_truncated(folder):
-    """Nor does the script change what becomes of a standard packet that is cut, by its sender or by the capture."""
+    """Checks that the script does not change the view of a standard packet that is cut, by its sender or by the
+    capture."""
     each_header = (0x04, 0x0B, 0x10, 0x12, 0x13, 0x17, 0x1C, 0x1D, 0x65, 0x81, 0xA5, 0xB4, 0xBC)
     packets = [sample_of(opcode)[1] for opcode in each_header]
     datagrams = [(encode.flow(), data[:size]) for data in packets for size in range(len(data))]
@@ -492,7 +497,7 @@ def test_standard_truncated(folder):
 
 
 def test_short_sends(folder):
-    """SENDs of any few bytes: Wireshark may call them malformed and keep the ICRC; the script shows what they are."""
+    """Short SENDs: Wireshark may call them malformed and not show the ICRC; the script shows them correctly."""
     cases = [(opcode, size) for opcode in (0x00, 0x02, 0x04, 0x05, 0x16, 0x17, 0x24) for size in range(21)]
     path = folder / "short_sends.pcap"
     captures.write_capture(path, [sample_of(opcode, encode.pattern(7, size)) for opcode, size in cases])
@@ -539,7 +544,7 @@ def flipped(data, bit):
 
 
 def test_icrc(folder):
-    """Right ICRCs are called right, and whatever bit of the packet is changed, it is called wrong, but for byte 4."""
+    """Checks that correct ICRCs are called right, and wrong after a change of any bit of the packet except byte 4."""
     rng, packets = random.Random(5), all_right_packets()
     frames = statuses(folder, "right", [captures.ip_packet(*packet) for packet in packets])
     for (_, data), frame in zip(packets, frames, strict=True):
@@ -565,15 +570,16 @@ def test_icrc(folder):
 
 
 def first_number(shown):
-    """Of a field that is shown in two bases"""
+    """Returns the number of a field that is shown in two bases"""
     return int(shown[0].split()[0], 0)
 
 
 def test_icrc_headers(folder):
-    """Headers in front of the BTH: what the network may change does not count, all else does."""
+    """Headers in front of the BTH: bytes that the network may change do not count, all others do."""
     flow6 = encode.flow("2001:db8::1", "2001:db8::2")
     four, six = captures.ip_packet(*sample_of(0x04)), captures.ip_packet(*standard_packet(0x04, bytes(24), flow=flow6))
-    # Bytes of the headers: without the first ones it is no datagram to the port; the second ones the network may change
+    # Bytes of the headers: a change of the first set hides the datagram to the port; the network may change the second
+    # set
     cases = ((four, 28, {0, 2, 3, 9, 22, 23, 24, 25}, {1, 8, 10, 11, 26, 27}),
              (six, 48, {0, 4, 5, 6, 42, 43, 44, 45}, {1, 2, 3, 7, 46, 47}))
     frames, expected = [], []
@@ -601,7 +607,7 @@ def test_icrc_headers(folder):
 # Steering questions ---------------------------------------------------------------------------------------------
 
 def test_steering(folder):
-    """The questions of contexts behind one address (W.1.3); what nobody would answer is marked."""
+    """Checks the questions of contexts behind one address (W.1.3); questions without an answer are marked."""
     fields = ["prism.steering.asker", "prism.steering.index", "prism.steering.nonce", "prism.malformed", "prism_rdma",
               "prism.icrc"]
     right = [(v["flow"], bytes.fromhex(v["hex"])) for v in VECTORS["steering"]]
@@ -630,13 +636,14 @@ def test_steering(folder):
 
 
 def ethernet(packet, *tags):
-    """@packet in a frame, with VLAN tags."""
+    """Returns @packet in a frame, with VLAN tags."""
     kind = 0x86DD if packet[0] >> 4 == 6 else 0x0800
     return bytes(12) + b"".join(struct.pack("!HH", 0x8100, tag) for tag in tags) + struct.pack("!H", kind) + packet
 
 
 def test_links(folder):
-    """The packet is found behind Ethernet, with and without tags, and in a tunnel; nothing else is taken for one."""
+    """Checks that the packet is found behind Ethernet, with and without tags, and in a tunnel; nothing else is taken
+    for one."""
     by_name = {v["name"]: (v["flow"], bytes.fromhex(v["hex"])) for v in VECTORS["vectors"]}
     packets = [captures.ip_packet(*by_name[name]) for name in ("read_t", "ipv6_read_t", "cas_8_eq")]
     frames = [ethernet(packet, *tags) for packet in packets for tags in ((), (5,), (5, 6))]
@@ -661,13 +668,13 @@ def test_links(folder):
 # Requests and responses -----------------------------------------------------------------------------------------
 
 def answer(qpn, psn):
-    """A short response to queue pair @qpn, None for that of the vectors."""
+    """Returns a short response to queue pair @qpn, None for that of the vectors."""
     data = encode.answer("RESPONSE", psn, 1).rspeth(0, 0, b"").finish(encode.back())
     return data if qpn is None else renamed(data, qpn)
 
 
 def renamed(data, qpn):
-    """The packet to another queue pair; its ICRC does not matter here."""
+    """Returns the packet to another queue pair; its ICRC does not matter here."""
     return data[:5] + qpn.to_bytes(3, "big") + data[8:]
 
 
@@ -676,7 +683,7 @@ def request(qpn, psn):
 
 
 def test_matching(folder):
-    """Two connections that use the same PSNs: once a pair is known, answers go to their requests."""
+    """Two connections that use the same PSNs: once a pair is known, answers are matched with its requests."""
     there, back = encode.flow(), encode.back()
     path = folder / "matching.pcap"
     captures.write_capture(path, [
@@ -684,8 +691,8 @@ def test_matching(folder):
         (there, request(0x4002, 9)), (back, answer(0x8002, 9)),  # the second
         (there, request(0x4001, 20)), (there, request(0x4002, 20)),
         (back, answer(0x8002, 20)), (back, answer(0x8001, 20)),
-        (there, request(0x4003, 30)), (there, request(0x4004, 30)), (back, answer(0x8003, 30)),  # not to be told apart
-        (back, answer(0x8001, 99)),  # to nothing
+        (there, request(0x4003, 30)), (there, request(0x4004, 30)), (back, answer(0x8003, 30)),  # ambiguous
+        (back, answer(0x8001, 99)),  # to no request
         (there, request(0x4001, 21)), (there, request(0x4001, 21)), (back, answer(0x8001, 21)),  # repeated
     ])
     fields = ["prism.response_to", "prism.response_in", "prism.time"]
@@ -701,7 +708,7 @@ def test_matching(folder):
 
 
 def test_read_answers(folder):
-    """Every packet of a READ's answer names its request, up to its length and not beyond."""
+    """Checks that every packet of a READ's answer names its request, up to its length and not beyond."""
     by_name = {v["name"]: (v["flow"], bytes.fromhex(v["hex"])) for v in VECTORS["vectors"]}
     flow, data = by_name["read_tb"]
     first = int.from_bytes(by_name["read_response_first"][1][9:12], "big")
@@ -720,7 +727,7 @@ def test_read_answers(folder):
 # Trains ---------------------------------------------------------------------------------------------------------
 
 def read_train(count, mtu, rest):
-    """The answer of a READ as one piece: @count packets of @mtu bytes and one of @rest."""
+    """Returns the answer of a READ as one piece: @count packets of @mtu bytes and one of @rest."""
     total = count * mtu + rest
     packets = []
     for i in range(count + 1):
@@ -732,7 +739,7 @@ def read_train(count, mtu, rest):
 
 
 def test_trains(folder):
-    """Packets of one size in one piece, as captures on the sender's side show them, are taken apart."""
+    """Checks that packets of one size in one piece, as captures on the sender's side show them, are taken apart."""
     there, back = encode.flow(), encode.back()
     reads = b"".join(encode.sample_request("READ", "T", 7 + i).finish(there) for i in range(5))
     writes = b"".join(encode.sample_request("WRITE", "", 7 + i).finish(there) for i in range(4))
@@ -759,12 +766,12 @@ def test_trains(folder):
 
 
 def train_of(flow, packets):
-    """@packets: without their ICRCs, as segments of one train, which have identifications that count up (W.9.1)."""
+    """Returns @packets, without their ICRCs, as segments of one train, with identifications that count up (W.9.1)."""
     return b"".join(with_icrc(dict(flow, ip_id=flow["ip_id"] + k), data) for k, data in enumerate(packets))
 
 
 def test_standard_trains(folder):
-    """Trains of standard packets, of any size: each packet is judged for itself. A packet in a packet is no train."""
+    """Trains of standard packets, of any size: each packet is judged separately. A packet in a packet is no train."""
     flow = encode.flow(ip_id=500)
     writes = [standard_packet(0x06, HEADERS["reth"][0] + bytes(1024), 5), standard_packet(0x07, bytes(1040), 6),
               standard_packet(0x08, bytes(77), 7)]
