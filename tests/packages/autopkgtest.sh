@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The tests that come with the source package (debian/tests), run by Debian's autopkgtest on a bare machine. It installs what
-# each names and no more, as Debian's own machines do.
+# The tests that come with the source package (debian/tests), run by Debian's autopkgtest on a bare machine. It installs
+# the packages that each test names and no more, as Debian's own machines do.
 # usage: autopkgtest.sh MACHINES PACKAGES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

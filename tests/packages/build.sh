@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Build the Debian packages on a bare machine that has what debian/control asks for and nothing else, and ask lintian.
-# usage: build.sh MACHINES PACKAGES: machines of tests/machine, and the folder for the packages. CCACHE_DIR: as check.sh has it.
+# Builds the Debian packages on a bare machine that has the packages that debian/control names and nothing else, and
+# runs lintian.
+# usage: build.sh MACHINES PACKAGES: machines of tests/machine, and the folder for the packages. CCACHE_DIR: as in
+# check.sh.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 machines=$(realpath "$1") packages=$(realpath -m "$2")
@@ -17,8 +19,8 @@ fail() { echo "FAIL: $*"; exit 1; }
 apt-get update -qq
 apt_quietly install dpkg-dev ccache
 apt_quietly build-dep ./
-# What check.sh has compiled with the same options comes from its cache; without one, this takes minutes. The folder has the
-# same name, as files that include others by their whole paths are compiled too.
+# Files that check.sh has compiled with the same options come from its cache; without one, this takes minutes. The
+# folder has the same name, as some files include others by their whole paths.
 . scripts/package_flags.sh
 unset DEB_BUILD_MAINT_OPTIONS
 export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc) $package_paths" PATH=/usr/lib/ccache:$PATH CCACHE_DIR=/ccache

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What docs/frameworks.md says of another Debian's UCX, Open MPI and libfabric: tests/integration/frameworks.sh on a machine with
-# them, over libprism as it was built with Debian 12's libibverbs, and fio over librdmacm.
+# Statements of docs/frameworks.md about another Debian's UCX, Open MPI and libfabric: runs
+# tests/integration/frameworks.sh on a machine with them, over libprism as built with Debian 12's libibverbs, and fio
+# over librdmacm.
 # usage: frameworks.sh SUITE MACHINES. PRISM_BUILD is a folder that was built on Debian 12.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +15,7 @@ cp "$PRISM_BUILD/bin/prism-run" "$work/build/bin"
 cp -a "$PRISM_BUILD"/lib/libprism.so* "$PRISM_BUILD/lib/libprism-preload.so" "$work/build/lib"
 cp "$here"/../integration/{frameworks.sh,common.sh,mpi_exchange.c} "$work/tests/integration"
 
-# fio goes through librdmacm, which has no device at the loopback interface.
+# fio uses librdmacm, which has no device at the loopback interface.
 cat >"$work/fio" <<'END'
 set -euo pipefail
 ip link set lo up
@@ -24,10 +25,11 @@ ip link set prismtest1 up
 ip link set prismtest up
 fio=(timeout -k 5 60 /prism/build/bin/prism-run -d prism_prismtest fio --ioengine=rdma --port=19600 --bs=64k --size=4m)
 for verb in write read send; do
-	# Its sender neither counts the receives that its peer has posted nor lets a SEND be repeated: all 64 must be there.
+	# Its sender neither counts the receives that its peer has posted nor allows retries of a SEND: all 64 must be
+	# there.
 	"${fio[@]}" --iodepth=64 --name=server --rw=read >/tmp/server 2>&1 &
 	server=$!
-	sleep 2 # nobody but librdmacm knows whether it listens
+	sleep 2 # only librdmacm knows when it listens
 	if "${fio[@]}" --iodepth=8 --name=client --rw=write --hostname=192.168.47.1 --verb=$verb >/tmp/client 2>&1 && wait $server &&
 		grep -q 'WRITE:.*io=4096KiB' /tmp/client; then
 		echo "ok: fio --ioengine=rdma --verb=$verb"
@@ -45,7 +47,7 @@ fail() { echo "FAIL: $*"; exit 1; }
 apt-get update -qq
 apt_quietly install gcc libc6-dev libisal2 ibverbs-providers ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio iproute2 python3
 dpkg-query -W libibverbs1 libucx0 openmpi-bin libfabric1 fio
-export LD_LIBRARY_PATH=/prism/build/lib # where libprism.so.1 is
+export LD_LIBRARY_PATH=/prism/build/lib # folder of libprism.so.1
 status=0
 PRISM_BUILD=/prism/build PRISM_SOURCE=/prism /prism/tests/integration/frameworks.sh || status=1
 unshare -n bash /prism/fio || status=1

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What examples/containers/Containerfile makes of the packages, on a bare machine in place of its base image; and in it, the
-# commands of the job for Jenkins.
+# The image that examples/containers/Containerfile makes of the packages, on a bare machine in place of its base image;
+# and in it, the commands of the job for Jenkins.
 # usage: image.sh MACHINES PACKAGES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The RUN of the last stage, without what is the builder's own
+# The RUN of the last stage, without the builder's own options
 sed -n '/^FROM debian:bookworm-slim$/,$p' "$source/examples/containers/Containerfile" |
 	sed -n '/^RUN /,/[^\\]$/p' | sed -E 's/^RUN( --[^ ]+)*//' >"$work/run"
 grep -q 'apt-get install' "$work/run" || { echo "FAIL: the Containerfile's last stage installs nothing"; exit 1; }

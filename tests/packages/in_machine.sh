@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What install.sh runs on the bare machine, as root.
+# Part of install.sh that runs on the bare machine, as root.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 failures=0
@@ -15,8 +15,8 @@ pass() { echo "ok: $*"; }
 # shellcheck source=tests/packages/apt.sh
 . /apt.sh
 
-# All files, what those of /etc have in them, users and groups; but not what every installation changes, such as the copies
-# that adduser and apt keep
+# Lists all files, checksums of those in /etc, users and groups; but not files that every installation changes, such as
+# the copies that adduser and apt keep
 list_files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /packages -o -path /root \
 		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o \
@@ -25,10 +25,10 @@ list_files() {
 	grep -Ev '^(rdma|input|sgx|kvm|render):' /etc/group # libibverbs1 leaves the first, udev the others
 }
 
-# In front of a command: nobody in particular runs it
+# Prefix that runs a command as an unprivileged user
 as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp)
 
-# expect NAME PATTERN COMMAND...: it succeeds and prints that, if there is a pattern
+# expect NAME PATTERN COMMAND...: expects that it succeeds and prints that, if there is a pattern
 expect() {
 	local name=$1 pattern=$2
 	shift 2
@@ -51,7 +51,7 @@ wait_for() {
 
 listening() { grep -qi ":$(printf %04X "$1") .* 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
 
-# What the autopkgtests (autopkgtest.sh) leave out
+# Checks programs that the autopkgtests (autopkgtest.sh) leave out
 programs_work() {
 	timeout 120 "${as_user[@]}" prism-kv-server --records 1000 -p 19820 >/tmp/server 2>&1 &
 	local server=$!
@@ -65,7 +65,8 @@ programs_work() {
 	expect "manual pages of the library" '^prismdv.7' ls /usr/share/man/man7
 }
 
-# offered NAME WANTED COMMAND...: it prints these words, each on a line, and perhaps what they mean behind a tab
+# offered NAME WANTED COMMAND...: expects that it prints these words, each on a line, perhaps with an explanation behind
+# a tab
 offered() {
 	local name=$1 wanted=$2
 	shift 2
@@ -76,17 +77,17 @@ offered() {
 	fi
 }
 
-# As bash-completion finds them, by name. A word that is begun comes last.
+# Finds completions by name, as bash-completion does. The last word is incomplete.
 in_bash() {
 	# shellcheck disable=SC2016 # the inner shell's
 	timeout 60 bash -c '. /usr/share/bash-completion/bash_completion
 		_completion_loader "$1"
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-		"$(complete -p "$1" | sed "s/.* -F \([^ ]*\) .*/\1/")" "$1" 2>/dev/null # it says that nobody completes here
+		"$(complete -p "$1" | sed "s/.* -F \([^ ]*\) .*/\1/")" "$1" 2>/dev/null # it reports no completion
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
 }
 
-# in_zsh LINE END: if that is typed and then a tab, zsh writes the end behind it
+# in_zsh LINE END: expects that zsh appends END when LINE is typed and then a tab
 in_zsh() {
 	if timeout 60 zsh -f -s "$@" >/tmp/out 2>&1 <<-'END'; then pass "zsh: $1"; else
 		setopt extended_glob
@@ -128,7 +129,7 @@ shells_complete() {
 	in_zsh 'prism-run -d prism_lo ibv_devin' 'fo '
 }
 
-# What an administrator makes by docs/operations.md, and what systemd makes of it
+# Sets up units as docs/operations.md tells an administrator, and checks them with systemd
 use_units() {
 	local state
 	cp /usr/share/prism/examples/kv-example.toml /etc/prism/kv-cache.toml
@@ -142,7 +143,8 @@ use_units() {
 	done
 }
 
-# removed NAME...: the instances of units are stopped, and what their administrator has made is left until a purge
+# removed NAME...: expects that the instances of units are stopped, and that the files of their administrator stay until
+# a purge
 removed() {
 	mkdir -p /run/systemd/system
 	printf '#!/bin/sh\necho "$@" >>/run/systemctl.log\n' >/usr/bin/systemctl
@@ -151,11 +153,11 @@ removed() {
 	rm -r /usr/bin/systemctl /run/systemd
 	expect "instances are stopped" '^stop prism-kv@\*\.service$' cat /run/systemctl.log
 	expect "configurations are left" '' ls /etc/prism/kv-cache.toml /etc/default/prism /var/lib/prism-rs/one/record
-	dpkg --purge "$@" >/tmp/purge.log 2>&1 || { cat /tmp/purge.log; fail "purge"; } # apt knows them no more
+	dpkg --purge "$@" >/tmp/purge.log 2>&1 || { cat /tmp/purge.log; fail "purge"; } # apt forgot them
 }
 
 apt-get update -qq
-mkdir -p /var/lib/private /etc/systemd/system/multi-user.target.wants # which systemd has on machines that are not as bare
+mkdir -p /var/lib/private /etc/systemd/system/multi-user.target.wants # systemd has these on machines that are less bare
 list_files >/tmp/before
 mapfile -t packages < <(printf '%s\n' /packages/*.deb | grep -v /rxe-prism-dkms_)
 mapfile -t runtime < <(printf '%s\n' "${packages[@]}" | grep -v /libprism-dev_)

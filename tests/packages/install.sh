@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Install the packages on a bare machine, use them as their users do, remove them: nothing may be left.
+# Installs the packages on a bare machine, uses them as their users do, removes them: nothing may be left.
 # usage: install.sh MACHINES PACKAGES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

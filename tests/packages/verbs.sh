@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# libprism1 as it was built with Debian 12's libibverbs (44), on a machine with another Debian's: of libibverbs it needs only
-# what is public (providers/prism/verbs_operations.hpp). The verbs suite, Debian's own programs, and ours.
+# libprism1 as built with Debian 12's libibverbs (44), on a machine with another Debian's: it needs only public parts of
+# libibverbs (providers/prism/verbs_operations.hpp). Runs the verbs suite, Debian's own programs, and ours.
 # usage: verbs.sh SUITE MACHINES PACKAGES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ fail() { echo "FAIL: $*"; exit 1; }
 . /apt.sh
 apt-get update -qq
 apt_quietly install /packages/libprism1_*.deb ibverbs-providers ibverbs-utils perftest python3-pyverbs
-# As prism-utils has them
+# Places of the files as in prism-utils
 libraries=$(dirname "$(dpkg -L libprism1 | grep 'libprism.so.1$')")
 mkdir "$libraries/prism"
 mv /programs/libprism-preload.so "$libraries/prism"
@@ -30,7 +30,7 @@ export PATH=/programs:$PATH LD_LIBRARY_PATH=/programs PRISM_DEVICES=lo
 echo "libibverbs $(dpkg-query -W -f '${Version}' libibverbs1), perftest $(dpkg-query -W -f '${Version}' perftest)"
 
 held() { echo "held: $*"; }
-# pair PROGRAM ARGUMENT...: a server and a client
+# pair PROGRAM ARGUMENT...: runs a server and a client
 pair() {
 	timeout 60 "$@" >/tmp/server 2>&1 &
 	local server=$! tries=0
@@ -57,7 +57,7 @@ from pyverbs.pd import PD
 from pyverbs.mr import MR
 from pyverbs.cq import CQ
 from pyverbs.qp import QP, QPCap, QPInitAttr
-LOCAL_WRITE, RC, ACTIVE = 1, 2, 4 # pyverbs names them elsewhere from rdma-core 59 on
+LOCAL_WRITE, RC, ACTIVE = 1, 2, 4 # from rdma-core 59 on, pyverbs has these in another module
 assert [device.name for device in get_device_list()] == [b"prism_lo"]
 context = Context(name="prism_lo")
 pd, cq = PD(context), CQ(context, 10)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A user's program with the installed libprism-stores, in C and C++: it reaches the library's own code. */
+/* A user's program with the installed libprism-stores, in C and C++: it calls the library's own code. */
 #include <prism/gam.h>
 #include <prism/kv.h>
 #include <prism/tx.h>
