@@ -20,12 +20,12 @@ DIRECTIVE = re.compile(r"^(shown|where|first|prints): +(.*\S)$")
 
 
 class PageError(Exception):
-    """A page is not written as it must be; the text says where."""
+    """Error for a page that is not written as it must be; the text names the place."""
 
 
 @dataclasses.dataclass
 class Block:
-    """Commands that belong together, as one shell runs them."""
+    """Commands that belong together, run by one shell."""
 
     page: str
     line: int
@@ -44,11 +44,11 @@ class Block:
         setattr(self, word, value)
 
     def joined(self):
-        """The lines, those that a backslash continues as one."""
+        """Returns the lines, joining those that end in a backslash with the next."""
         return "\n".join(self.lines).replace("\\\n", "").split("\n")
 
     def commands(self):
-        """One a logical line, without comments, for lists that people read."""
+        """Returns one string per logical line, without comments, for lists that people read."""
         for line in self.joined():
             text = re.sub(r"(^|\s)#\s.*$", "", line)
             if text.strip():
@@ -57,7 +57,7 @@ class Block:
 
 @dataclasses.dataclass
 class Passage:
-    """A block of a page that is not to be typed: what must not look like commands."""
+    """A block of a page that is not to be typed: it must not look like commands."""
 
     line: int
     lines: list
@@ -71,7 +71,7 @@ def block_of(page, line, lines, directives):
 
 
 class Reader:
-    """Collects blocks, each with the directives that stand before it."""
+    """Collects blocks, each with the directives before it."""
 
     def __init__(self, page):
         self.page, self.blocks, self.passages, self.directives = page, [], [], []
@@ -125,7 +125,7 @@ def read_markdown(page, lines):
 
 
 def unroff(line):
-    """A line of a manual page as it is read."""
+    """Returns a line of a manual page as the reader sees it."""
     line = re.sub(r"\\f[A-Z]", "", line)
     for escape, character in ((r"\-", "-"), (r"\(aq", "'"), (r"\(dq", '"'), (r"\&", ""), (r"\e", "\\"), ("\\\\", "\\")):
         line = line.replace(escape, character)
@@ -166,12 +166,12 @@ def read_source(page, lines):
     return reader
 
 
-# What commands may begin with
+# Words that commands may begin with
 PREFIXES = ("$", "sudo", "env", "time", "timeout", "nice", "-E", "-n")
 
 
 def looks_typed(text, programs):
-    """Whether a line begins as commands do: with a program, or with variables and a program."""
+    """Returns true if a line begins as commands do: with a program, or with variables and a program."""
     words = text.split()
     while words and (re.match(r"^[A-Z_]+=|^\d+$", words[0]) or words[0] in PREFIXES):
         words.pop(0)
@@ -179,7 +179,7 @@ def looks_typed(text, programs):
 
 
 def read_page(path, page, programs=()):
-    """The blocks of a page. Commands that stand elsewhere than in a block to be typed are an error."""
+    """Returns the blocks of a page. Commands outside of a block to be typed are an error."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     if path.endswith(".md"):

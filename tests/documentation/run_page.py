@@ -22,7 +22,7 @@ sys.path.insert(0, HERE)
 
 from pages import PLACES, PageError, read_page  # noqa: E402
 
-# What pages call hosts. All are this one.
+# Names of hosts in pages. All are this one.
 HOSTS = ("one", "two", "three", "hub", "HOST")
 # Programs of others that pages tell readers to type
 FOREIGN = ("apt", "apt-get", "cmake", "ctest", "dpkg-buildpackage", "git", "insmod", "mckey", "modprobe", "mpicc", "mpirun")
@@ -57,10 +57,10 @@ def quote(text):
 
 
 def script_of(blocks):
-    """One bash script; each block's output between marks of its own."""
+    """Returns one bash script; each block's output between marks of its own."""
     lines = [PROLOGUE]
     for number, block in enumerate(blocks):
-        lines.append(f"printf '\\n##block {number}\\n'")  # what comes before may have no line end
+        lines.append(f"printf '\\n##block {number}\\n'")  # the output before may have no line end
         for command in block.first:
             lines.append(command)
         for line in block.joined():
@@ -69,13 +69,13 @@ def script_of(blocks):
                 lines.append("background+=($!)")
             else:
                 lines.append(line)
-    lines.append("sleep 0.3; judge_background")  # what was started last may not have failed yet
+    lines.append("sleep 0.3; judge_background")  # the last job may not have failed yet
     lines.append("printf '\\n##end\\n'")
     return "\n".join(lines) + "\n"
 
 
 def make_host(folder, build):
-    """What the page's shell starts with; returns a script that it is run by, inside of its namespaces."""
+    """Makes the reader's host; returns a script that runs the page's shell inside of its namespaces."""
     work = os.path.join(folder, "work")
     os.mkdir(work)
     for name in os.listdir(SOURCE):
@@ -102,13 +102,13 @@ def make_host(folder, build):
 
 
 def path_for(block, build):
-    """The search path of the page's reader."""
+    """Returns the search path of the page's reader."""
     installed = block.where == "guest" or not block.page.endswith(".md")
     return f"{build}/bin:" * installed + f"/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
 
 
 def run_blocks(blocks, build, seconds, here):
-    """In a host made for the page, or in this one. Returns the exit status and the output."""
+    """Runs the blocks in a host made for the page, or in this one. Returns the exit status and the output."""
     folder = tempfile.mkdtemp(prefix="prism-page.")
     try:
         script = os.path.join(folder, "script")
@@ -124,14 +124,14 @@ def run_blocks(blocks, build, seconds, here):
         )
         output = done.stdout.decode(errors="replace")
         if os.path.exists(failures) and "FAILED (" not in output:
-            output += "\nFAILED (127): a program that is not there\n"  # whose message went elsewhere
+            output += "\nFAILED (127): a program that is not there\n"  # its message is not in the output
         return done.returncode, output
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def complaints(blocks, status, output):
-    """What did not go as the page says."""
+    """Yields the differences from the page."""
     parts = re.split(r"^##block \d+$|^##end$", output, flags=re.M)
     if status == 124:
         yield "out of time"
@@ -159,7 +159,7 @@ def tell(blocks):
 
 
 def why_no_host():
-    """Why this user may not make a host for readers; empty if it may."""
+    """Returns why this user may not make a host for readers; empty if it may."""
     done = subprocess.run([*SPACES, "true"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.stdout.strip() if done.returncode else ""
 
