@@ -44,10 +44,10 @@ FEATURES = {"INDIRECT": 1, "BOUNDED": 2, "DATA_INDIRECT": 4, "CONDITIONAL": 8, "
             "ALLOCATE": 64, "RESUME": 128}
 MAX_INDIRECT_READ = 1 << 20
 PSN_MODULUS = 1 << 24
-BUNDLE_ENTRIES = range(2, 17)  # how many a bundle has
-BUNDLE_HEADERS = 36  # how much longer than the MTU it may be, from BTH to the last pad
+BUNDLE_ENTRIES = range(2, 17)  # entries of a bundle
+BUNDLE_HEADERS = 36  # bytes by which it may exceed the MTU, from BTH to the last pad
 
-# The cast of the examples: who talks to whom, and what lies where at the responder.
+# Addresses in the examples: requester and responder, and the layout of the responder's memory.
 REQUESTER, RESPONDER = "192.0.2.1", "192.0.2.2"
 REQUESTER6, RESPONDER6 = "2001:db8::1", "2001:db8::2"
 RESPONDER_QPN, REQUESTER_QPN = 0x004001, 0x008002
@@ -69,7 +69,7 @@ def back(ip_id=0):
 
 
 def icrc_input(route, bth_and_payload):
-    """The bytes that the ICRC of RoCEv2 covers (IBTA annex A17), variant fields as ones."""
+    """Returns the bytes that the ICRC of RoCEv2 covers (IBTA annex A17), variant fields as ones."""
     source, destination = (ipaddress.ip_address(route[k]) for k in ("source", "destination"))
     udp_length = 8 + len(bth_and_payload) + 4
     if source.version == 4:
@@ -157,7 +157,7 @@ class Packet:
         return self.add("", struct.pack("!I", length), f"effective length {length}")
 
     def payload(self, data, pad=None):
-        """@pad: bytes of padding really sent; by default what the BTH says."""
+        """@pad: bytes of padding really sent; by default the number in the BTH."""
         self.fields["payload"] = data.hex()
         if data:
             self.add("payload", data, "")
@@ -177,11 +177,11 @@ class Packet:
 
 
 class Entry:
-    """A packet as an entry of a bundle (W.12.1), or what a hostile sender puts into its place."""
+    """A packet as an entry of a bundle (W.12.1), or a hostile sender's substitute for one."""
 
     def __init__(self, packet, result=None, length=None, pad=None, reserved=0):
-        """@result: bytes of a RESPONSE's result that are sent, by default without all zeros at its end; @length: said
-        to be that of the body; @pad: bytes really sent; @reserved: the bits beside the flags."""
+        """@result: bytes of a RESPONSE's result that are sent, by default without all zeros at its end; @length:
+        claimed length, by default that of the body; @pad: bytes really sent; @reserved: the bits beside the flags."""
         self.packet = packet
         self.rows = [row for row in packet.rows[3:] if row[0] != "pad"]
         if packet.fields["opcode_name"] == "RESPONSE" and self.rows and self.rows[-1][0] == "result":
@@ -204,7 +204,7 @@ class Entry:
 
 
 class Bundle(Packet):
-    """Entries in one packet. Nothing is checked here: well_formed() tells what has become of it."""
+    """Entries in one packet. Nothing is checked here: well_formed() judges the result."""
 
     def __init__(self, opcode, psn, entries, flags="", ack_req=0, pad=0):
         qpn = RESPONDER_QPN if opcode == "BUNDLE" else REQUESTER_QPN
@@ -217,13 +217,14 @@ class Bundle(Packet):
                 self.add("pad", entry.pad, "")
 
     def canonical(self):
-        """Whether a sender of these entries may make this bundle alone, but for zeros that it need not leave out."""
+        """Returns true if a sender of these entries may make only this bundle, except for zeros that it need not leave
+        out."""
         again = Bundle(self.fields["opcode_name"], self.fields["psn"], [Entry(entry.packet) for entry in self.entries])
         return again.body() == self.body()
 
 
 def well_formed(data, mtu):
-    """The rule of W.12.2. @data: from BTH to the last pad."""
+    """Checks the rule of W.12.2. @data: from BTH to the last pad."""
     if len(data) > mtu + BUNDLE_HEADERS or len(data) % 4:
         return False
     at, count = 12, 0
@@ -592,7 +593,7 @@ def make_book():
     return book
 
 
-# What a legal packet is, in one place: each operation's own flags, and B's condition.
+# Definition of a legal packet: each operation's own flags, and B's condition.
 OPERATIONS = {"READ": "TBCR", "WRITE": "TDBC", "CAS": "TDC", "ALLOCATE": "BCR"}
 
 
@@ -612,7 +613,8 @@ def flag_table():
 
 
 def sample_request(operation, flags, psn=0x000100):
-    """A well-formed request of @operation but for @flags, which need not be legal; aux goes along if the flags ask."""
+    """Returns a well-formed request of @operation but for @flags, which need not be legal; includes aux if the flags
+    need it."""
     aux = ("R" in flags and operation in ("READ", "ALLOCATE")) or ("D" in flags and operation in ("WRITE", "CAS"))
     name = {"READ": "READ", "WRITE": "WRITE_ONLY", "CAS": "CAS", "ALLOCATE": "ALLOCATE_ONLY"}[operation]
     packet = Packet(name, psn, flags)
@@ -653,7 +655,7 @@ def write_packet(opcode, data, length=None, flags="", pad=None, real_pad=None):
 
 
 class Raw:
-    """A packet cut short or made longer: finished like a Packet, with nothing decoded."""
+    """A packet that is cut short or made longer: finished like a Packet, with nothing decoded."""
 
     def __init__(self, data):
         self.data = data
@@ -795,17 +797,17 @@ def invalid_packets():
 
 
 def plain_entry(k):
-    """What stands around the entry that is refused: 16 bytes 0x10 + k to where nothing else writes."""
+    """Returns an entry to put around the refused one: it writes 16 bytes 0x10 + k to a place of its own."""
     return Entry(write_of(0x000100 + k, bytes([0x10 + k]) * 16, va=TABLE + 16 * k))
 
 
 def raw_entry(opcode, k, body=b"", flags=""):
-    """An entry whose opcode and body are anything."""
+    """Returns an entry with any opcode and body."""
     return Entry(Packet(opcode, 0x000100 + k, flags).add("body", body, ""))
 
 
 def malformed_bodies(plain, opcode):
-    """Bundles that are not well formed: what stands behind the BTH. @plain makes the entries that are right."""
+    """Bundles that are malformed: the bytes behind the BTH. @plain makes the correct entries."""
     two = [plain(k).bytes() for k in range(2)]
     last = two[1]
     both = b"".join(two)
@@ -835,7 +837,7 @@ def malformed_bodies(plain, opcode):
 
 
 def forbidden_entries():
-    """Entries that W.12.1 does not allow a BUNDLE, each made for a place @k."""
+    """Entries that W.12.1 does not allow in a BUNDLE, each made for a place @k."""
     reth = struct.pack("!QII", TABLE, TABLE_KEY, 16)
     inner = plain_entry(0).bytes()
     for name, opcode, body in (
@@ -900,19 +902,19 @@ def refused_entries():
 
 
 def at_psn(packet, psn):
-    """@packet in another place of the sequence."""
+    """Returns @packet in another place of the sequence."""
     moved = copy.copy(packet)
     moved.fields = {**packet.fields, "psn": psn}
     return moved
 
 
 def plain_answer(k):
-    """The answer to a CAS of 8 bytes."""
+    """Returns the answer to a CAS of 8 bytes."""
     return Entry(answer("RESPONSE", 0x000100 + k, 1 + k).rspeth("OK", 0, word(0x1122334455667700 + k)))
 
 
 def forbidden_answers():
-    """Entries that W.12.1 does not allow a BUNDLE_RESPONSE, and answers that are none (W.6.4)."""
+    """Entries that W.12.1 does not allow in a BUNDLE_RESPONSE, and invalid answers (W.6.4)."""
     aeth = b"\x1f\0\0\1"
     for name, opcode, body in (
             ("bundle_response", "BUNDLE_RESPONSE", plain_answer(0).bytes() * 2), ("bundle", "BUNDLE", b""),
@@ -938,7 +940,8 @@ def raw_answer(opcode, body):
 
 
 def full_mtu_bundles(mtu):
-    """(name, entries): parts of messages that are right but for being entries; there is little room beside an MTU."""
+    """(name, entries): parts of messages that are correct except that they are entries; there is little room beside an
+    MTU."""
     full = pattern(0, mtu)
     yield "write_first_of_one_mtu", 0, [Entry(part("WRITE", "FIRST", 0x100, full, "", 2 * mtu)), raw_entry("READ", 1)]
     yield "allocate_first_of_one_mtu", 0, [Entry(part("ALLOCATE", "FIRST", 0x100, full, "", 2 * mtu)),
@@ -947,7 +950,7 @@ def full_mtu_bundles(mtu):
 
 
 def invalid_bundles():
-    """Bundles to be refused. Entries before the one at fault count as executed, which is none if it is not well formed."""
+    """Bundles to be refused. Entries before the one at fault count as executed; none if the bundle is malformed."""
     mtu, made = 256, []
 
     def put(kind, name, reject, executed, bundle, size=mtu, formed=True):
@@ -986,7 +989,7 @@ def invalid_bundles():
     for name, entry in forbidden_answers():
         for place, k in places.items():
             if place == "middle" and name.startswith(("response_of", "response_status", "read_response_only")):
-                continue  # what is behind such an answer is looked at: a loss, and no rule of bundles
+                continue  # the entries behind such an answer are checked: a loss, and no rule of bundles
             if place == "first" and name.startswith(("response_of", "response_status", "read_response_only")):
                 continue
             entries = [entry(i) if i == k else plain_answer(i) for i in range(3)]
@@ -1006,7 +1009,7 @@ def part(kind, which, psn, data, flags="", total=0):
 
 
 def invalid_sequences():
-    """Packets each well-formed alone; the last one of each sequence is what the responder must refuse."""
+    """Packets that are each well-formed alone; the responder must refuse the last one of each sequence."""
     mtu, full = 256, pattern(0, 256)
     made = []
 
@@ -1038,7 +1041,7 @@ def invalid_sequences():
 
 
 def icrc_vectors(vectors):
-    """What a receiver that cannot see the IP identification makes of a packet."""
+    """Verdicts of a receiver that cannot see the IP identification."""
     made = []
     for name, ip_id, verdict in (("id_0", 0, "exact"), ("id_1", 1, "id_unknown"), ("id_63", 63, "id_unknown"),
                                  ("id_65535", 65535, "id_unknown")):
@@ -1099,7 +1102,7 @@ def cas_vectors():
             put(f"{mode}_{n}_low_half_compared", mode, n, low, ones, low_half, ones, low[:n // 2] + b"\xff" * (n // 2))
             put(f"{mode}_{n}_low_half_swapped", mode, n, top, ones, ones, low_half, zeros)
             put(f"{mode}_{n}_unsigned", mode, n, ones, zeros, ones, ones, zeros)
-            # the low byte says one thing, the high byte another: the high one decides
+            # the low byte decides one way, the high byte the other: the high one counts
             put(f"{mode}_{n}_high_byte_decides", mode, n, b"\xff" + bytes(n - 1), zeros, ones, ones,
                 bytes(n - 1) + b"\x01")
             for byte in range(n):
@@ -1168,7 +1171,7 @@ def document(book):
 
 
 def json_text(book):
-    """One vector a line: a change of one shows as one line in a diff."""
+    """Returns one vector per line: a change of one shows as one line in a diff."""
     lines = []
     for key, value in document(book).items():
         if isinstance(value, list):
@@ -1183,7 +1186,7 @@ SLOT_PORT = 0xF000  # plus a slot: the port that its context sends from (W.1.1)
 
 
 def steering_vectors():
-    """Questions of contexts behind one address (W.1.3): from it and to it, out of the port of the slot that asks."""
+    """Questions of contexts behind one address (W.1.3): from it and to it, sent from the port of the asker's slot."""
     out = []
     for name, address, asker, index, nonce, text in (
             ("steering_first", REQUESTER, 5, 0, 0, "Slot 5 asks who is the first of its group. Its name is the slot's."),
@@ -1287,7 +1290,7 @@ def check(book):
 
 
 def scapy_check(book):
-    """The ICRC by somebody else's code. scapy has no IPv6 for RoCE: those vectors are left out, and counted."""
+    """Compares the ICRC with independent code. scapy has no IPv6 for RoCE: those vectors are left out, and counted."""
     from scapy.contrib.roce import BTH  # pylint: disable=import-outside-toplevel
     from scapy.all import IP, UDP, raw  # pylint: disable=import-outside-toplevel
     compared = failed = 0
