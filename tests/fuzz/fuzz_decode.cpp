@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Everything that looks at a packet by itself: request and response decoding, the ICRC check. Input: one byte that
- * chooses the MTU, then a packet. What is accepted must lie within the packet and encode to itself again.
+ * Functions that process a packet by itself: request and response decoding, the ICRC check. Input: one byte that
+ * chooses the MTU, then a packet. Accepted parts must lie within the packet and encode to the same bytes again.
  */
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +25,7 @@ void require(bool condition)
 		std::abort();
 }
 
-/** Encoding an accepted request gives the same headers, but for the bits that are reserved. */
+/** Checks that encoding an accepted request gives the same headers, but for the reserved bits. */
 void check_round_trip(const prism_request &request, const std::uint8_t *packet, std::uint32_t mtu)
 {
 	const std::uint32_t header = prism_request_header_size(&request);
@@ -44,7 +44,10 @@ void check_round_trip(const prism_request &request, const std::uint8_t *packet, 
 	require(prism_request_opcode(&again) == packet[0]);
 }
 
-/** What is taken out of a bundle and may be an entry is, put together again, as it was, but for what is ignored. */
+/**
+ * Checks that packets taken out of a bundle that may be entries give the same entries when bundled again, but for
+ * ignored bits.
+ */
 void check_bundle(const std::uint8_t *packet, std::uint32_t size, std::uint32_t mtu)
 {
 	prism_bundle bundle;
@@ -71,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 	if (size < 1)
 		return 0;
 	const std::uint32_t mtu = 256u << (data[0] % 5);
-	/* A buffer of the exact size, so that the sanitizer sees every byte too far. */
+	/* A buffer of the exact size, so that the sanitizer sees every byte read behind it. */
 	size--;
 	const std::unique_ptr<std::uint8_t[]> packet(new std::uint8_t[size]);
 	if (size)

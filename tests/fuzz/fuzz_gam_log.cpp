@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The scan of a log's segment, damaged anyhow. Input: four bytes that say what is trusted and how the rest is used,
- * then bytes that are mixed into a segment with good entries, so that the checksums do not keep the fuzzer out. What
- * the scan gives must be in order, inside the file and without gaps but for those that it tells.
+ * The scan of a log's segment with any damage. Input: four bytes that say what is trusted and how the rest is used,
+ * then bytes that are mixed into a segment with good entries, so that the checksums do not keep the fuzzer out. Entries
+ * that the scan returns must be in order, inside the file and without gaps but for those that it reports.
  */
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ void require(bool condition)
 		std::abort();
 }
 
-/* With entries of both sizes */
+/* Returns a segment with entries of both sizes */
 std::vector<std::byte> good_segment(const SegmentHead &head)
 {
 	std::vector<std::byte> file(4096);
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 		const std::size_t count = std::min(bytes.size(), file.size() - at);
 		std::copy_n(bytes.begin(), count, &file[at]);
 		if (data[1] % 4 == 2)
-			file.resize(at + count); /* ends there */
+			file.resize(at + count); /* the file ends there */
 	}
 	check(file, head, trusted);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A hostile responder: sequences of response packets to a QP with one request of each kind under way. Whatever comes,
+ * A hostile responder: sequences of response packets to a QP with one request of each kind under way. Whatever arrives,
  * nothing outside the local sges changes, each request completes at most once and in order, and the QP works again
  * after it is re-armed.
  */
@@ -51,7 +51,7 @@ public:
 	{
 		require(local_.guards_intact());
 		require(bystander_.guards_intact() && bystander_.all(0x5c));
-		/* What is not answered comes to its end by itself. */
+		/* Unanswered requests end by themselves. */
 		for (int i = 0; i < 200 && completed_ != next_; i++) {
 			now_ += 10'000'000;
 			node_.engine.progress(now_);
@@ -85,7 +85,7 @@ private:
 		}
 	}
 
-	/** The PSN at which the oldest request without an answer has its next one. */
+	/** Returns the PSN of the next answer to the oldest request without one. */
 	std::uint32_t answer_psn()
 	{
 		soft::SendQueue &sq = endpoint_.qp.sq;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A hostile requester: sequences of request packets to QPs of each type, and datagrams to QP 1. Whatever comes, memory
- * outside the regions with remote write or atomic stays as it is, a sanitizer finds nothing, and the QP answers again
- * after it is re-armed.
+ * A hostile requester: sequences of request packets to QPs of each type, and datagrams to QP 1. Whatever arrives,
+ * memory outside the regions with remote write or atomic stays unchanged, a sanitizer finds nothing, and the QP answers
+ * again after it is re-armed.
  */
 #include "hostile.hpp"
 
@@ -45,7 +45,7 @@ public:
 			keys_[i] = node_.engine.memory.add_region(
 				memory_[i].data(), va + i * 0x10000ull, size, access[i], i == foreign ? 2 : 1);
 		}
-		/* Something for indirect requests to follow, to good places and bad ones. */
+		/* Pointers for indirect requests, to good places and bad ones. */
 		for (std::uint64_t i = 0; i < 64; i++) {
 			const std::uint64_t pointer[2] = {i % 5 ? va + i * 129 : i * 0x1000, i * 77};
 			std::memcpy(memory_[writable].data() + 16 * i, pointer, sizeof(pointer));
@@ -99,7 +99,7 @@ private:
 		supply();
 	}
 
-	/** Keep a receive and a buffer there. */
+	/** Keeps a receive and a buffer posted. */
 	void supply()
 	{
 		const soft::Sge sge{va, 512, keys_[writable]};
@@ -114,7 +114,7 @@ private:
 				;
 	}
 
-	/** By the class of the opcode. */
+	/** Returns the QP for the class of the opcode. */
 	test::Endpoint &target_of(const std::vector<std::uint8_t> &packet)
 	{
 		const unsigned service = packet[0] >> 5;
@@ -124,8 +124,8 @@ private:
 	/** Bit 7 of control: a datagram goes to QP 1. */
 	static bool for_gsi(const Record &record) { return record.packet[0] >> 5 == 3 && (record.control & 0x80); }
 
-	/** Those of the packet, or of each entry of a bundle as far as its headers lead; a datagram's Q_Key is right.
-	 */
+	/** Sets the keys of the packet, or of each entry of a bundle as far as its headers lead; sets the right Q_Key
+	 * in a datagram. */
 	void set_all_keys(std::vector<std::uint8_t> &packet)
 	{
 		const std::span<std::uint8_t> body = std::span(packet).subspan(PRISM_BTH_SIZE);
@@ -141,7 +141,7 @@ private:
 		}
 	}
 
-	/** The last byte of a key chooses a region. */
+	/** Sets keys: the last byte of a key chooses a region. */
 	void set_keys(std::uint8_t opcode, std::uint8_t flags, std::span<std::uint8_t> headers)
 	{
 		const auto set = [this, headers](std::size_t at) {
@@ -157,7 +157,7 @@ private:
 			set((allocate ? PRISM_ALETH_SIZE : PRISM_RETH_SIZE) + 8);
 	}
 
-	/** No answer may carry what the peer may not read. */
+	/** Checks that the answers do not carry more than the peer may read. */
 	void check_answers()
 	{
 		std::size_t bytes = 0;

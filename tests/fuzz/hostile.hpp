@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Input of the stateful fuzzers: records of a control byte, a byte of parameters, a length of two bytes (little-endian)
- * and a packet. The harness repairs what a mutation would hardly ever guess: destination QPN, and as the control byte
- * says the PSN and the keys.
+ * and a packet. The harness repairs fields that a mutation would hardly ever guess: the destination QPN, and, depending
+ * on the control byte, the PSN and the keys.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct Record {
 	std::uint8_t parameter = 0;
 	std::vector<std::uint8_t> packet;
 
-	/** Bits 0..1 of control: what the PSN is to be. */
+	/** Returns the PSN, chosen by bits 0..1 of control. */
 	[[nodiscard]] std::uint32_t psn(std::uint32_t expected) const
 	{
 		switch (control & 3) {
@@ -41,9 +41,9 @@ struct Record {
 			return get_unaligned_be32(packet.data() + 8) & PRISM_PSN_MASK;
 		}
 	}
-	/** Bit 2: a key in a header stands as it is; else it is the number of a region. */
+	/** Bit 2: a key in a header stays as it is; otherwise it is the number of a region. */
 	[[nodiscard]] bool raw_keys() const { return control & 4; }
-	/** Bits 3..4: how much time passes before it. */
+	/** Bits 3..4: time that passes before it. */
 	[[nodiscard]] soft::Time delay() const
 	{
 		static constexpr soft::Time delays[] = {0, 1'000, 100'000, 20'000'000};
@@ -56,7 +56,7 @@ class Reader
 public:
 	Reader(const std::uint8_t *data, std::size_t size) : input_(data, size) {}
 
-	/** False at the end of the input. */
+	/** Reads the next record; returns false at the end of the input. */
 	bool next(Record &record)
 	{
 		if (input_.size() < 4)
@@ -74,7 +74,7 @@ private:
 	std::span<const std::uint8_t> input_;
 };
 
-/** Memory between guards that nobody may touch. */
+/** Memory between guards that must not change. */
 class Guarded
 {
 public:
@@ -104,7 +104,7 @@ private:
 	std::vector<std::uint8_t> bytes_;
 };
 
-/** @p visit gets the header and the body of each entry of a bundle, as far as lengths lead. */
+/** Calls @p visit with the header and the body of each entry of a bundle, as far as lengths lead. */
 template <typename Visitor>
 void for_each_entry(std::span<std::uint8_t> entries, const Visitor &visit)
 {

@@ -9,7 +9,7 @@ ICRC = 4
 
 
 def is_request(packet):
-    """By opcode: PRISM requests, and standard ones."""
+    """Returns true for requests, by opcode: PRISM requests, and standard ones."""
     return 0xC0 <= packet[0] <= 0xCA or packet[0] < 0x0D or packet[0] in (0x13, 0x14, 0x16, 0x17, 0x1D) \
         or 0x20 <= packet[0] < 0x80
 
@@ -19,7 +19,7 @@ def record(packet, control=0, parameter=0):
 
 
 def standard_packets():
-    """One of each standard packet, with zeros for contents; the harness sets QPN, PSN and keys."""
+    """Returns one of each standard packet, with zeros for contents; the harness sets QPN, PSN and keys."""
     headers = {0x06: 16, 0x0A: 16, 0x0B: 20, 0x0C: 16, 0x13: 28, 0x14: 28, 0x05: 4, 0x03: 4, 0x09: 4, 0x16: 4, 0x17: 4,
                0x0D: 4, 0x0F: 4, 0x10: 4, 0x11: 4, 0x12: 12, 0x1D: 16}
     full = {0x00, 0x01, 0x06, 0x07, 0x0D, 0x0E}
@@ -42,7 +42,7 @@ def standard_packets():
 
 
 def retarget(packet):
-    """Addresses of the vectors become ones that the harness has memory at."""
+    """Replaces addresses of the vectors by those of the harness's memory."""
     packet = bytearray(packet)
     aligned = 0x1000 + 16 * (packet[11] % 64)
     if packet[0] in (0xC0, 0xC1, 0xC4, 0xC5):
@@ -83,7 +83,7 @@ def main():
                 if not name.startswith(("bad_", "unknown_")) and is_request(packet) == (target == "fuzz_responder")
                 for control in (0, 2)]
         seeds[target]["good_ones_twice"] = b"".join(good)
-        # The same in one file, for those to whom opening a thousand of them takes seconds.
+        # The same in one file, for users for whom opening a thousand files takes seconds.
         (folder / (target + ".records")).write_bytes(one_after_the_other + seeds[target]["good_ones_twice"])
     for target, inputs in seeds.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
