@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Controls: what mutate.py must tell of a table that does not fit its source, and of what tests say."""
+"""Controls: reports that mutate.py must make of a table that does not fit its source, and of output of tests."""
 
 import os
 import sys

@@ -11,7 +11,7 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Mutant:
     name: str
-    rule: str  # what holds no longer
+    rule: str  # the rule that no longer holds
     file: str
     old: str
     new: str

@@ -34,13 +34,13 @@ OPTIONS += ("-DPRISM_APPS=OFF", "-DPRISM_PYTHON=OFF", "-DPRISM_PRECOMPILE=all", 
 PROTOCOL = r"core|net_icrc|differential_walk_.*|sim_(?!control_).*"
 PROGRAMS = {"core": "core_tests", "net_icrc": "net_tests", "verbs_conformance": "prism-verbs-test"}
 PROGRAMS |= {"differential_walk_engine": "differential_walk", "sim_bad_network": "prism_sim"}
-# Slower than the slowest test may get beside others; what takes longer hangs
+# More than the slowest test may take beside others; a test that takes longer hangs
 PATIENCE, LEAST_PATIENCE = 20, 60
 MEMORY = 16 << 30
 
 
 class Failure(Exception):
-    """What makes a result worthless: it ends the program with status 1."""
+    """Error that makes a result worthless: it ends the program with status 1."""
 
 
 @dataclasses.dataclass
@@ -59,7 +59,7 @@ class Test:
 
 
 def stale(mutants, root):
-    """Why entries of the table do not fit the source; empty if all do."""
+    """Returns why entries of the table do not fit the source; empty if all do."""
     texts, complaints = {}, []
     for mutant in mutants:
         if mutant.file not in texts:
@@ -80,7 +80,7 @@ def stale(mutants, root):
 
 
 def source_files(root):
-    """What git knows or would add; without git, all but what was built."""
+    """Returns files that git knows or would add; without git, all files that were not built."""
     listing = subprocess.run(
         ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True
     )
@@ -102,7 +102,7 @@ def contents(path):
 
 
 def copy_tree(root, to):
-    """Files that are the same keep their times, so that a kept copy is built on."""
+    """Copies the source; unchanged files keep their times, so that a kept copy is built incrementally."""
     files = source_files(root)
     for name in files:
         path = os.path.join(to, name)
@@ -117,7 +117,7 @@ def copy_tree(root, to):
 
 
 class Applied:
-    """The mutant is in the copy inside of a with statement, and gone after it."""
+    """Puts the mutant into the copy for the time of a with statement."""
 
     def __init__(self, mutant, root):
         self.path = os.path.join(root, mutant.file)
@@ -163,7 +163,7 @@ class Tree:
             raise Failure(f"it does not {what}")
 
     def tests(self, pattern):
-        """Of a tree that is built, as ctest knows no command of what is not."""
+        """Lists the tests of a tree that is built, as ctest knows no commands of unbuilt programs."""
         self.make(*(program for name, program in PROGRAMS.items() if re.fullmatch(pattern, name)))
         listing = subprocess.run(
             ["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True, check=True
@@ -184,7 +184,7 @@ class Tree:
         return found
 
     def run(self, test):
-        """None if it passes, else what it says."""
+        """Returns None if it passes, otherwise its output."""
         start = time.monotonic()
         patience = max(LEAST_PATIENCE, PATIENCE * test.seconds) if test.seconds else 3600
         process = subprocess.Popen(
@@ -205,7 +205,7 @@ class Tree:
 
 
 def finding(output, status):
-    """The line of a failed test's output that says most."""
+    """Returns the most informative line of a failed test's output."""
     if match := re.search(r"^\[  FAILED  \] ([\w./]+)", output, re.MULTILINE):
         return match[1]
     if status < 0:
@@ -227,7 +227,7 @@ class Counts:
 
 
 def catch(tree, tests):
-    """Which of the tests fails, and how; None: none does."""
+    """Returns which of the tests fails, and how; None if none does."""
     for test in tests:
         tree.make(test.target)
         said = tree.run(test)
@@ -237,7 +237,7 @@ def catch(tree, tests):
 
 
 def tests_for(tree, pattern, known):
-    """Those that pass on the source as it is, the fastest first. A change without effect must survive them."""
+    """Returns tests that pass on the original source, the fastest first. A change without effect must survive them."""
     if pattern not in known:
         tests = tree.tests(pattern)
         with Applied(CONTROL, tree.source):
