@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the tests of pyprism stand on: a context, two connected queue pairs, and one way to say what to post.
+"""Base of pyprism's tests: a context, two connected queue pairs, and one way to describe requests.
 
 Set by run_tests.py: device and progress of Config.
 """
@@ -57,7 +57,7 @@ def free_list_attr(pd, max_wr=8):
 
 
 def connect(qp, gid, peer_num, capability):
-    """Bring @qp to RTS, towards the queue pair @peer_num at @gid."""
+    """Brings @qp to RTS, towards the queue pair @peer_num at @gid."""
     attr = QPAttr(port_num=1)
     attr.qp_access_flags = ACCESS
     attr.dest_qp_num = peer_num
@@ -213,7 +213,7 @@ class PrismTrafficTestCase(PrismAPITestCase):
         return self.BUFFERS + i * self.BUFFER_SIZE
 
     def poll(self, count=1):
-        """@count completions, in order; fails after some seconds without."""
+        """Returns @count completions, in order; fails after some seconds without."""
         wcs, deadline = [], time.monotonic() + SECONDS
         while len(wcs) < count:
             wcs += self.cq.poll(count - len(wcs))[1]
@@ -222,7 +222,7 @@ class PrismTrafficTestCase(PrismAPITestCase):
         return wcs
 
     def run_ops(self, ops, way=post_list):
-        """Post @ops, and the names of their statuses; all of them complete without an error."""
+        """Posts @ops, and returns the names of their statuses; all of them complete without an error."""
         way(self.qp, ops)
         wcs = self.poll(sum(bool(op.send_flags) for op in ops))
         for wc in wcs:

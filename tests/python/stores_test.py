@@ -31,7 +31,7 @@ SECONDS = 20
 
 
 def start(name, *options):
-    """A server and its port."""
+    """Starts a server; returns it and its port."""
     server = subprocess.Popen([os.path.join(PROGRAMS, name), *options], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True)
     port = None
@@ -50,7 +50,7 @@ def stop(server):
 
 
 def free_ports(count):
-    """For servers that must know each other's."""
+    """Returns free ports, for servers that must know each other's."""
     sockets = [socket.socket() for _ in range(count)]
     for one in sockets:
         one.bind(('127.0.0.1', 0))
@@ -61,13 +61,13 @@ def free_ports(count):
 
 
 def cut_connections_to(ports):
-    """Those of this process."""
+    """Shuts down the connections of this process to the ports."""
     for fd in os.listdir('/proc/self/fd'):
         try:
             with socket.socket(fileno=os.dup(int(fd))) as one:
                 if one.family == socket.AF_INET and one.getpeername()[1] in ports:
                     one.shutdown(socket.SHUT_RDWR)
-        except (OSError, ValueError):  # no socket, or none that is connected
+        except (OSError, ValueError):  # no socket, or not connected
             pass
 
 
@@ -82,7 +82,7 @@ class StoreTestCase(unittest.TestCase):
 
 
     def assert_child(self, function):
-        """It ends, as sys.exit() has it, after `function` has raised nothing."""
+        """Runs `function` in a child; expects that it raises nothing, and that the child then ends as by sys.exit()."""
         child = os.fork()
         if not child:
             try:
@@ -186,12 +186,12 @@ class KvTest(StoreTestCase):
         self.assert_error(OSError, errno.ECONNREFUSED, pyprism.kv.open, self.address, timeout=0.1)
 
     def test_others_run_while_a_call_waits(self):
-        """They learn that the store cannot be closed, and have the server answer."""
+        """Another thread finds that the store cannot be closed, and lets the server answer."""
         def get(store, begins):
             begins.set()
             found.append(store.get(b'k')[0])
         self.store.put(b'k', b'v')
-        for _ in range(20):  # until the other thread was in its call, and not just before it
+        for _ in range(20):  # until the other thread is in its call, not just before it
             found, begins = [], threading.Event()
             store = pyprism.kv.open(self.address, timeout=SECONDS, patience=SECONDS)
             waiting = threading.Thread(target=get, args=(store, begins))
@@ -231,7 +231,7 @@ class KvTest(StoreTestCase):
         self.assertEqual(self.store.get(b'sum')[0], b'200')
 
     def test_a_program_that_does_not_close(self):
-        """Neither a crash nor a wait when the interpreter ends."""
+        """Expects neither a crash nor a wait when the interpreter ends."""
         done = subprocess.run([sys.executable, '-c', 'import pyprism.kv, sys\nstore = pyprism.kv.open(sys.argv[1])\n'
                                'store.put(b"k", b"v")\nprint(store.get(b"k")[0])', self.address], capture_output=True,
                               text=True, timeout=60, check=False)
@@ -398,7 +398,7 @@ class TxTest(StoreTestCase):
         self.assert_error(pyprism.tx.StoreError, errno.EBADF, attempts[-1].read, b'a')
 
     def test_run_repeats_after_a_lost_connection(self):
-        """Its function lets pass what its read has raised."""
+        """Its function passes on the error of its read."""
         raised = []
 
         def function(t):
@@ -413,7 +413,7 @@ class TxTest(StoreTestCase):
                 raised.append(error.errno)
                 raise
             t.write(b'done', b'%d' % number)
-        for number in range(50):  # until a read has noticed it first
+        for number in range(50):  # until a read notices it first
             first = []
             self.store.run(function)
             if raised:

@@ -59,7 +59,7 @@ class PrismDeviceTest(PrismAPITestCase):
         self.assertEqual(capability[-1], self.ctx.query_prism_device().features)
 
     def test_pyverbs_objects(self):
-        """The same objects by pyverbs' own means, which prism-run lets find the device."""
+        """Makes the same objects by pyverbs' own means, which prism-run lets find the device."""
         with Context(name=Config.device) as ctx, PD(ctx) as pd, CQ(ctx, 8) as cq:
             gid = self.ctx.query_gid(1, 0)
             self.assertEqual(ctx.query_device().max_qp, self.ctx.query_device().max_qp)
@@ -131,7 +131,7 @@ class PrismImportTest(unittest.TestCase):
                 file.write('raise ImportError("none here")')
             text = self.import_error('', folder)
             self.assertRegex(text, f'^ImportError: pyprism needs pyverbs of rdma-core {VERSION} .*not installed: none here')
-            # The stores need none.
+            # The stores need no pyverbs.
             text = self.import_error('', folder, 'import pyprism.kv, pyprism.tx\nraise ImportError("and works")')
         self.assertEqual(text, 'ImportError: and works')
 

@@ -301,7 +301,7 @@ class PrismBatchTest(PrismTrafficTestCase):
         self.poll()
 
     def test_collector(self):
-        """Queue pairs may go at any time, and with them the lock of the context is taken."""
+        """Queue pairs may be destroyed at any time, which takes the lock of the context."""
         self.qp.wr_start()
         self.read().build(self.qp)
         unreachable = [PrismQP(self.ctx, qp_init_attr(self.pd, self.cq))]
@@ -350,7 +350,7 @@ class PrismCloseTest(PrismTrafficTestCase):
         for call in calls:
             with self.assertRaisesRegex(PyverbsUserError, 'is closed'):
                 call()
-        thing.close()  # once more does nothing
+        thing.close()  # a second time has no effect
 
     def all_closed(self):
         self.check_closed(self.qp, self.qp_calls()[0], lambda: setattr(self.qp, 'wr_id', 1) or self.qp.wr_id,
@@ -405,7 +405,7 @@ class PrismCloseTest(PrismTrafficTestCase):
         abort()
 
     def test_methods_taken_before(self):
-        """A bound method outlives what it was taken from."""
+        """A bound method outlives the object that it was taken from."""
         start, post, capability = self.qp.wr_start, self.qp.post_send, self.qp.set_peer_capability
         free_list, context = self.free_list, self.ctx
         calls = (start, lambda p=post: p(self.op.wr()), lambda: capability(self.capability))
@@ -443,7 +443,7 @@ class PrismCloseTest(PrismTrafficTestCase):
             thing.close()
 
     def test_collected(self):
-        """Without close(): by the collector, and when the last reference goes, the context's first."""
+        """Without close(): by the collector, and when the last reference is dropped, the context's first."""
         for _ in range(3):
             before = len(os.listdir('/proc/self/fd'))
             kept = [PrismSRQ(self.ctx, free_list_attr(self.pd)), PrismQP(self.ctx, qp_init_attr(self.pd, self.cq)),
@@ -459,7 +459,7 @@ class PrismCloseTest(PrismTrafficTestCase):
             self.assertFalse(free_list.closed or qp.closed)
             del free_list, qp
         self.assertEqual(self.run_ops([self.read()]), ['OK'])
-        self.pd.close()  # EBUSY if anything had been left
+        self.pd.close()  # EBUSY if any object had been left
 
     def test_context_collected(self):
         before = len(os.listdir('/proc/self/fd'))
@@ -505,7 +505,7 @@ class PrismProgressTest(PrismTrafficTestCase):
 
 class PrismAndOrdinaryTest(PrismTrafficTestCase):
     def test_ordinary_qp(self):
-        """A queue pair of pyverbs does not know PRISM requests, and drops them in silence."""
+        """A queue pair of pyverbs does not know PRISM requests, and drops them silently."""
         init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=QPCap(max_send_wr=4, max_recv_wr=4))
         ordinary = QP(self.server_pd, init)
         qp = PrismQP(self.ctx, qp_init_attr(self.pd, self.cq))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the operations do: each with each of its modifiers, in every way of posting."""
+"""Effects of the operations: each with each of its modifiers, in every way of posting."""
 import errno
 import itertools
 
@@ -28,7 +28,7 @@ def combinations():
 
 
 class PrismModifiersTest(PrismTrafficTestCase):
-    """Every combination of modifiers: a legal one is done, and skipped with C after a failure; others are refused."""
+    """Every combination of modifiers: legal ones are executed, or skipped with C after a failure; others refused."""
     MINE = b'm' * 32
 
     def target(self, flags):
@@ -95,7 +95,7 @@ class PrismModifiersTest(PrismTrafficTestCase):
                 self.check_done(kind, flags)
 
     def test_skipped(self):
-        """A request with C runs after one that succeeded, and is skipped after one that did not."""
+        """A request with C runs after a success, and is skipped after a failure."""
         for kind, flags in combinations():
             if not is_legal(kind, flags) or not flags & C:
                 continue
@@ -163,7 +163,7 @@ class PrismReadWriteTest(PrismTrafficTestCase):
 
 class PrismCasTest(PrismTrafficTestCase):
     def swap(self, target, *args, way=post_list, **kwargs):
-        """The status, and what is in the target afterwards; checks that the old bytes came back."""
+        """Runs a CAS; returns the status and the target's bytes afterwards; checks that the old bytes were returned."""
         self.put(self.DATA, target)
         op = self.cas(*args, **kwargs)
         status, = self.run_ops([op], way)
@@ -254,7 +254,7 @@ class PrismAllocateTest(PrismTrafficTestCase):
         self.assert_errno(errno.ENOMEM, self.post_buffers, 1, 8)
 
     def test_out_of_place_update(self):
-        """The chain of PRISM-KV: write the new version, then swap the pointer to it, if nobody else was faster."""
+        """The chain of PRISM-KV: write the new version, then swap the pointer to it, if no other client was faster."""
         self.post_buffers(2)
         key, aux = self.server_mr.rkey, self.at(self.AUX)
 
@@ -324,7 +324,7 @@ class PrismChainTest(PrismTrafficTestCase):
         self.check_mixed()
 
     def test_standard_builders(self):
-        """The builders of QPEx still do what they did."""
+        """The builders of QPEx work as before."""
         self.put(self.AUX, u64(40))
         self.mr.write(b'w' * 8, 8, 128)
         self.server_qp.post_recv(RecvWR(wr_id=9, num_sge=1, sg=[SGE(self.at(self.AUX + 64), 8, self.server_mr.lkey)]))
