@@ -22,7 +22,7 @@ import unittest
 
 
 def unpack(suite, folder):
-    """The package compresses the larger files, and Python cannot import those."""
+    """Decompresses files: the package compresses the larger ones, and Python cannot import those."""
     for file in suite.iterdir():
         if file.suffix == '.gz':
             (folder / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
@@ -31,7 +31,8 @@ def unpack(suite, folder):
 
 
 def load(folder, dev, gid):
-    """The suite's own parser reads sys.argv, and its modules expect to find each other on the path."""
+    """Prepares sys.argv, which the suite's own parser reads, and sys.path, on which its modules expect to find each
+    other."""
     sys.path[:0] = [str(folder), str(folder.parent)]
     sys.argv = ['run_tests.py', '--dev', dev, '--gid', str(gid)]
     from args_parser import parser
@@ -58,7 +59,7 @@ class Result(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        random.seed(1)  # both devices meet the same choices
+        random.seed(1)  # both devices get the same choices
         self.begin = time.monotonic()
 
     def note(self, test, status, text=''):

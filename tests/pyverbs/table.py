@@ -12,7 +12,7 @@ import sys
 
 
 def reason(text):
-    """The last line of what the suite said, without the exception's name."""
+    """Returns the last line of the suite's message, without the exception's name."""
     lines = text.strip().splitlines()
     return lines[-1].strip().replace("|", "/") if lines else ""
 
@@ -22,7 +22,7 @@ def load(file):
 
 
 def load_all(arguments):
-    """The reports by the names of their columns."""
+    """Returns the reports by the names of their columns."""
     reports = {}
     for argument in arguments:
         if argument.endswith(".json"):
@@ -55,7 +55,7 @@ def print_passing(reports, names):
 
 
 def print_skips(reports):
-    """Each device of ours, each test that it skips, and why."""
+    """Yields each device of ours, each test that it skips, and the reason."""
     for device, report in reports.items():
         if device.startswith("rxe "):
             continue

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# rdma-core's pyverbs suite, as Debian ships it, on the userspace device: no failure, and all that passed before passes.
+# rdma-core's pyverbs suite, as Debian ships it, on the userspace device: no failure, and every test that passed before
+# passes.
 set -euo pipefail
 : "${PRISM_BUILD:?is the build folder}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,8 +16,8 @@ skip() {
 [ -e $suite/run_tests.py ] || skip "no $suite: package rdma-core, with its documentation"
 /usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "package python3-pyverbs is not installed"
 
-# The suite's client and server open the device twice and take it that both have the same GIDs. So have two contexts on an
-# address that they share, and in a namespace of its own they share it with nobody else.
+# The suite's client and server open the device twice and assume that both have the same GIDs. Two contexts on an
+# address that they share do, and in a namespace of its own no other process shares it.
 if [ -z "${IN_NAMESPACE:-}" ] && unshare -rn true 2>/dev/null; then
 	IN_NAMESPACE=1 exec unshare -rn "$0"
 fi
