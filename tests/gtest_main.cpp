@@ -9,7 +9,7 @@
 namespace
 {
 
-/** A filter that passes the tests of @p file and no others; empty if it has none. */
+/** Returns a filter that passes the tests of @p file and no others; empty if it has none. */
 std::string tests_of(std::string_view file)
 {
 	const testing::UnitTest &all = *testing::UnitTest::GetInstance();

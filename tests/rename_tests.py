@@ -13,11 +13,11 @@ import sys
 KEPT = ("COST", "ENVIRONMENT", "LABELS", "PROCESSORS", "RUN_SERIAL", "TIMEOUT", "WORKING_DIRECTORY")
 KEPT += ("SKIP_REGULAR_EXPRESSION", "SKIP_RETURN_CODE")
 RENAMED = ("FIXTURES_REQUIRED", "FIXTURES_SETUP", "FIXTURES_CLEANUP", "RESOURCE_LOCK")
-DERIVED = ("DEPENDS",)  # of the fixtures
+DERIVED = ("DEPENDS",)  # follow from the fixtures
 
 
 def quote(value):
-    """For CMake: in brackets, nothing has a meaning."""
+    """Quotes for CMake: in brackets, nothing has a meaning."""
     return f"[==[{value}]==]"
 
 

@@ -27,7 +27,7 @@ def output_of(test):
 
 
 def reason_of(test):
-    """The last line that says why a test skipped itself."""
+    """Returns the last line that says why a test skipped itself."""
     found = re.findall(r"^.*?skip(?:ped)?: *(.*)$", output_of(test), flags=re.M | re.I)
     return f": {found[-1]}" if found else ""
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How long a test looks for what threads do to each other. */
+/* Duration of tests that look for races between threads. */
 #pragma once
 
 namespace prism::test
 {
 
 /**
- * Of a loop that looks for races, @p plenty of rounds. The thread sanitizer tells a race by what orders two accesses,
- * and need not meet them at one moment; it has a fourth, at a tenth of the speed.
+ * Returns the number of rounds of a loop that looks for races, @p plenty by default. The thread sanitizer finds a race
+ * from the order of two accesses, and they need not happen at one moment; so it does a quarter, at a tenth of the
+ * speed.
  */
 constexpr int rounds(int plenty) noexcept
 {

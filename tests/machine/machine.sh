@@ -24,7 +24,7 @@ die() {
 	exit 1
 }
 
-# What is there when a user logs in for the first time: sudo, and the certificates of the archive
+# Packages of a machine at the first login of a user: sudo, and the certificates of the archive
 included=sudo,ca-certificates
 
 # enter COMMAND...: in namespaces in which this user is root, and there are others
