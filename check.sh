@@ -54,8 +54,8 @@ step "packages"
 install_packages "${build_packages[@]}" "${test_packages[@]}" "${kernel_packages[@]}" "${package_packages[@]}"
 step "style: clang-format, shellcheck, SPDX"
 scripts/style.sh
-# With the options that debian/rules has, so that packages_build finds in the cache what was compiled here.
-# What is one gtest program each is built and run in the address sanitizer's tree, not here again.
+# With the options of debian/rules, so that packages_build finds the files compiled here in the cache. Tests that are
+# one gtest program each are built and run only in the address sanitizer's tree.
 step "build: gcc, as it is shipped"
 . scripts/package_flags.sh
 export CCACHE_DIR=$tree/ccache
@@ -82,9 +82,10 @@ CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DCMAKE_COMPILE_WA
 {
 	tests/rename_tests.py asan "$tree/asan" --least 130 --exclude-label integration --seeds-divided-by 4 \
 		--exclude 'control|_(limit|month)|^check_transactions|^rpc_model'
-	# Where there are threads: the device itself, and the libraries and programs upon it. The sanitizer's processes can
-	# neither jump out of a fault nor use threads' things in a forked child, and its own thread takes processor time. What
-	# counts objects has no second thread; each way of posting and each family of addresses is here once.
+	# Programs with threads: the device itself, and the libraries and programs upon it. The sanitizer's processes
+	# can neither jump out of a fault nor use thread functions in a forked child, and its own thread takes processor
+	# time. Tests that count objects have no second thread; each way of posting and each family of addresses is here
+	# once.
 	tests/rename_tests.py tsan "$tree/tsan" --least 16 --environment "GTEST_FILTER=-*Churn*:*Unmapped*:*MayNotWrite*:Process.AChild*:Process.PortState*:Child.*:Threads.Idle*:*WhatItsTransactionsUse:Limits.*:*.LimitsAre*:*/ipv4_list:*/ipv6_builder" \
 		--environment "TSAN_OPTIONS=history_size=7" \
 		--only '^verbs_[^e]|core_gen|core_grace|net_udp|ext_device|ext_tcp|example_[op]|^store_[cr]|c_(kv|tx)|rivals_(pilaf|jakiro)|rs_(client|abdlock|block_device)|tx_(client|reconnect)'
@@ -99,8 +100,8 @@ defined=$(ctest --test-dir "$tree" --show-only | sed -n 's/^Total Tests: //p')
 
 again=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
 failed=$tree/Testing/Temporary/LastTestsFailed.log
-# What this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a systemd can be the first process
-# of, a mirror with the Debian to come; and, for users who are not root, rights.
+# Tests that may be skipped, as this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a
+# systemd can be the first process of, a mirror with the Debian to come; and, for users who are not root, rights.
 may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|machine_compilers|packages_verbs)_forky|kernel_debian-7.2_.*'
 [ "$(id -u)" -eq 0 ] || may_skip='.*'
 rm -f "$again" "$failed"

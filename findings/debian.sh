@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
-# What the findings share: packages of a Debian release, by an apt with a state of its own, unpacked below a temporary
-# folder. Nothing of the machine changes, and the folder is gone in the end. To be sourced.
+# Common part of the findings: packages of a Debian release, by an apt with a state of its own, unpacked below a
+# temporary folder. Nothing of the machine changes, and the folder is deleted at the end. To be sourced.
 set -euo pipefail
 LC_ALL=C
 folder=$(mktemp -d)

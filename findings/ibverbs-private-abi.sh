@@ -33,14 +33,14 @@ check() {
 	[ "$number" = 34 ] || expect "$1: there is no verbs_register_driver_34" has_no verbs_register_driver_34 "$library"
 }
 
-# What is not among its bytes the library does not export.
+# Succeeds if the library's bytes do not contain the name, so that it is not exported.
 has_no() { ! grep -qa "$1" "$2"; }
 
 check bookworm 44.0-2 34
 check trixie 56.1-1 34
 check forky 65.0-1.1 65
 
-# What that means: a plug-in of Debian 12 beside the libibverbs of forky
+# The consequence: a plug-in of Debian 12 beside the libibverbs of forky
 plugin=$(find "$folder/bookworm/unpacked" -name 'librxe-rdmav34.so')
 unpack libibverbs1=65.0-1.1
 cp "$plugin" "$root/tmp/"
