@@ -87,7 +87,7 @@ inline send_node(to, what, who, v)
 
 #define READABLE(x) (line[x] == S || line[x] == D)
 
-/* What a hit finds, now and in every state that is looked at. */
+/* Checks the value that a hit finds, in this state and in every other one that is searched. */
 inline check()
 {
 	n = 1;

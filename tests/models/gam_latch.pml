@@ -177,7 +177,7 @@ inline send(from, to, what_, a_, b_, c_)
 #define HELD(x) (LEASED(x) && line[x] != I)
 #define OWNED(x) (LEASED(x) && line[x] == X)
 
-/* What hits find, now and in every state that is looked at */
+/* Checks the values that hits find, in this state and in every other one that is searched */
 inline check()
 {
 	m = 0;
@@ -203,10 +203,10 @@ inline check()
 	m = 0
 }
 
-/* What the operation of a node is at: nothing is known yet; the CAS of an uncached read, a read, a write has been
- * executed and the READ behind it has not; acknowledgements are awaited; the writer has been asked; the CAS that undoes
- * a try is under way, or has been executed, and we do not know yet; likewise the one that gives up the entry; a CAS has
- * missed, and we do not know yet; the queue pair has ended, and there will be another; what is under way is to a home
+/* Phase of a node's operation: nothing is known yet; the CAS of an uncached read, a read, a write has been executed and
+ * the READ behind it has not; acknowledgements are awaited; the writer has been asked; the CAS that undoes a try is
+ * under way, or has been executed, and we do not know yet; likewise the one that gives up the entry; a CAS has missed,
+ * and we do not know yet; the queue pair has ended, and there will be another; the requests under way are to a home
  * that has died. */
 mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, undone, leaving, left, missed, resting,
 		lost };
@@ -456,7 +456,7 @@ inline evict(me)
 #define IS_LEAVING (at == leaving || at == left)
 #endif
 
-/* What is being granted is kept until it has been. */
+/* Invalidates the line; its value is kept while it is being granted. */
 inline take_back(me)
 {
 	line[me] = I;
@@ -861,7 +861,7 @@ inline hear_of_death(me)
 #endif
 }
 
-/* Who had asked the dead looks again. */
+/* A node that had asked the dead one looks again. */
 inline hear_of_sweep(me)
 {
 	heard = heard | BIT(me);
@@ -935,7 +935,7 @@ inline be_reborn(me)
 #endif
 
 #ifdef HOME_MORTAL
-/* What was of its block is lost. Who has asked is told to look again. */
+/* Loses everything of its block. A node that has asked is told to look again. */
 inline break_off(me)
 {
 	line[me] = I;

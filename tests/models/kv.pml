@@ -85,7 +85,7 @@ byte dead;              /* bit set of clients */
 byte recovered;         /* bit set of dead clients after whom everything has been cleaned up */
 byte finished;          /* bit set of clients that have done all their operations */
 
-/* What the checks remember: the values, absence being 0, that a key has had since a client's operation on it began. */
+/* State of the checks: the values, absence being 0, that a key has had since a client's operation on it began. */
 byte watched_key[CLIENTS];
 short had[CLIENTS];
 

@@ -127,7 +127,7 @@ inline store(w, v)
 	in_buffer[w] = v
 }
 
-/* What is before it in program order is in memory before it. */
+/* Stores before it in program order are in memory before it. */
 #ifdef NO_FENCES
 #define FENCE skip
 #else
@@ -778,7 +778,7 @@ inline open_next()
 	d_step { epoch++; said = 0; used = 0 }
 }
 
-/* What a request says of the records. */
+/* Takes in what a request says of the records. */
 inline hear()
 {
 	d_step {

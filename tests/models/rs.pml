@@ -3,7 +3,7 @@
  * PRISM-RS: a register of one block on three replicas, of which one may fail. One atomic step is one request executed at
  * one replica; requests of different connections, and to different replicas, come in any order.
  *
- * What needs no step of its own, because only the order of the requests at the replicas can be seen:
+ * These need no steps of their own, because only the order of the requests at the replicas can be seen:
  * - A client that crashes, a replica that stops. Who takes no further step cannot be told from who is slow, and the
  *   assertions are checked in every state on the way. What a dead client has sent is still executed: it takes the steps
  *   of its connections only.

@@ -3,7 +3,7 @@
  * PRISM-TX: transactions over two cells, with helpers, clients that crash, and log places that change hands. One atomic step
  * is one operation of a request, executed at one shard; everything may come in between two of them, also inside a chain.
  *
- * What needs no step of its own:
+ * These need no steps of their own:
  * - The answer. It is seen in the step in which the request is executed; a late one is a client that goes on later.
  * - Requests that are still executed after their client crashed: that client crashed later. A chain ends with the crash, because
  *   the queue pairs are destroyed before anybody takes the log place over.
@@ -57,7 +57,7 @@
 #define LAST(lane) (TXS_0 + (lane) - 1)
 #define LANE(t) ((t) < TXS_0 -> 0 : (t) - TXS_0 + 1)
 
-/* What a transaction does with the two cells, two bits for each. */
+/* Actions of a transaction on the two cells, two bits for each. */
 #define READS 1
 #define WRITES 2
 #define SETS(a, b) ((a) | (b) << 2)
@@ -105,7 +105,7 @@ byte entry_ts[2 * LANES];
 byte entry_ptr[2 * LANES];
 #endif
 
-/* What the checks remember. */
+/* State of the checks. */
 #define UNKNOWN 0
 #define COMMITTED 1
 #define ABORTED 2
@@ -291,7 +291,7 @@ inline reset()
 }
 
 #ifdef KEEP
-/* What held when it was validated need not be read by the next attempt; who reads it alone does. */
+/* Keeps a cell that held at validation: the next attempt need not read it, unless it reads that cell alone. */
 inline keep(k, version)
 {
 	if
@@ -641,7 +641,7 @@ inline own_abort(k)
 }
 #endif
 
-/* What is only read is validated when what is written is prepared. */
+/* Cells that are only read are validated when the written ones are prepared. */
 #if defined(READS_FIRST) || defined(PAPER)
 #define AFTER_WRITES(k) true
 #else
