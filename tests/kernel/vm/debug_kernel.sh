@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Build a debug kernel from the distribution's linux-source package, small and with the checks of one variant.
-# The result is a kernel folder as image.sh makes one (see common.sh there), with its build tree for our module.
+# Builds a debug kernel from the distribution's linux-source package, small and with the checks of one variant. The
+# result is a kernel folder as image.sh makes one (see common.sh there), with its build tree for our module.
 set -euo pipefail
 # shellcheck source=tests/kernel/vm/common.sh
 . "$(dirname "$0")/common.sh"
@@ -31,21 +31,21 @@ if [ -z "$line" ] || [ -z "$out" ] || [ ! -f "${fragments[1]}" ]; then
 	usage >&2
 	exit 2
 fi
-# What one line alone has
+# Configuration of one line alone
 [ ! -f "$vm_folder/config/$variant-$line.config" ] || fragments+=("$vm_folder/config/$variant-$line.config")
 package=linux-source-$line
 archive=/usr/src/$package.tar.xz
 tree=${sources:-${out%/*}}/$package
 log=$out/build.log
 
-# The sources of the installed package version, as this script leaves them
+# unpack VERSION: unpacks the sources of the installed package version, with the changes of this script
 unpack() {
 	local version=$1
 	[ "$(cat "$tree/.prism_version" 2>/dev/null)" != "$version" ] || return 0
 	say "unpacking $archive"
 	rm -rf "$tree" "$tree.new"
 	mkdir -p "$tree.new"
-	# Without the folders that no configuration of ours enters, as far as nothing reads their Kconfig
+	# Leaves out folders that no configuration of ours enters, as far as nothing reads their Kconfig
 	tar -xf "$archive" -C "$tree.new" --strip-components=1 --exclude='*/Documentation/*.rst' --exclude='*/Documentation/*.yaml' \
 		--exclude='*/boot/dts/*' --exclude='*/tools/testing/*' --exclude='*/tools/perf/*' \
 		--exclude='*/sound/*/*.[ch]' --exclude='*/drivers/gpu/*/*.[ch]' --exclude='*/drivers/media/*/*.[ch]' \
@@ -55,9 +55,9 @@ unpack() {
 	mv "$tree.new" "$tree"
 }
 
-# KASAN and UBSAN watch what handles our module's memory: RDMA, the network, what pins and maps memory, and the library that
-# copies and compares for everybody. The rest of the kernel gets and gives nothing of it, and is more than half of the time
-# of building and of running when it is watched.
+# KASAN and UBSAN watch code that handles our module's memory: RDMA, the network, the code that pins and maps memory,
+# and the library that copies and compares for all. The rest of the kernel never handles it, and would take more than
+# half of the time of building and of running if it were watched.
 leave_uninstrumented() {
 	local object
 	find "$1"/{arch/x86,block,certs,crypto,drivers,fs,init,io_uring,ipc,kernel,mm,security,virt} \
@@ -90,7 +90,7 @@ check_config() {
 	[ $missing -eq 0 ] || die "the configuration of $package lacks what the fragments want"
 }
 
-# What the fragments do not name is off, and not what the kernel's defaults say.
+# Options that the fragments do not name are off, whatever the kernel's defaults say.
 configure() {
 	{
 		cat "${fragments[@]}"
@@ -100,7 +100,7 @@ configure() {
 	check_config
 }
 
-# Progress while make runs: how many objects there are.
+# Prints progress while make runs: the number of objects.
 watch() {
 	while sleep 60; do
 		say "$(find "$out/build" -name '*.o' | wc -l) objects"

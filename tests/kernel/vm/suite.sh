@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A kernel of another Debian suite than the host's, which has neither its headers nor the compiler that they want: they
-# are installed on a bare machine (tests/machine), kept, and modules are built there. The result is a kernel folder
-# (common.sh), but with rxe's source instead of something to build against.
+# Makes the folder of a kernel of another Debian suite than the host's, which has neither its headers nor the compiler
+# that they need: they are installed on a bare machine (tests/machine), kept, and modules are built there. The result is
+# a kernel folder (common.sh), but with rxe's source instead of something to build against.
 set -euo pipefail
 # shellcheck source=tests/kernel/vm/common.sh
 . "$(dirname "$0")/common.sh"
@@ -26,7 +26,8 @@ skip() {
 	exit 77
 }
 
-# What runs on the machine. What it leaves in memory becomes the kernel folder, and is not kept with the machine.
+# Script that runs on the machine. The files that it leaves in memory become the kernel folder, and are not kept with
+# the machine.
 write_script() {
 	cat <<'END'
 set -euo pipefail
@@ -56,7 +57,7 @@ END
 make_kernel_folder() {
 	local out status=0 stamp release
 	out=$(realpath -m "$1")
-	# A kernel of the line is as good as its next point release: the archive is asked once.
+	# An older point release of the line is good enough: the archive is asked once.
 	stamp="$line $(cksum <"$0")"
 	if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ] && [ -s "$machines/$suite-kernel.tar" ]; then
 		refresh_initrd "$out"
