@@ -89,7 +89,7 @@ struct WireNames {
 /** Returns @p request in core/'s form; @p operands (room for 4 * 32 bytes) gets the operands of a CAS. */
 prism_request to_wire(const reference::Request &request, const WireNames &names, std::uint8_t *operands);
 
-/** Do to a request packet (BTH to pad) what @p mangle says. */
+/** Changes a request packet (BTH to pad) as @p mangle says. */
 void mangle_packet(std::vector<std::uint8_t> &packet, reference::Mangle mangle);
 
 } // namespace prism::conformance

@@ -139,7 +139,7 @@ Descriptor socket_in(const std::string &network_namespace, int family, int type,
 	return made;
 }
 
-/* Bound, so that the namespace answers the device's packets with no ICMP. Nobody reads from it. */
+/* Bound, so that the namespace answers the device's packets with no ICMP. It is never read. */
 WirePeer::WirePeer(const WirePath &path, std::uint16_t port)
 	: own_(to_gid(path.peer)),
 	  device_(to_gid(path.device)), flow_{soft_address(own_), soft_address(device_), port, roce_port},

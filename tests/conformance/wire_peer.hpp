@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A RoCEv2 peer made of sockets, in a network namespace that a veth pair joins to the device's: it sends whatever it is
- * told to and sees every packet with its IP header.
+ * A RoCEv2 peer made of sockets, in a network namespace that a veth pair joins to the device's: it sends any packets
+ * and sees every received one with its IP header.
  */
 #pragma once
 

@@ -17,7 +17,7 @@ def fenced(*lines):
 
 LATENCY = "build/bin/ib_prism_read_lat"
 
-# name: (page, what must be said; None: nothing is wrong with it)
+# name: (page, expected message; None if the page has no mistake)
 PAGES = {
     "good.md": (fenced("build/bin/prism-run ibv_devices", "test -d docs"), None),
     "variables.md": (fenced("name=prism_lo", "build/bin/prism-run ibv_devinfo -d $name", "cd docs", "test -e semantics.md"), None),

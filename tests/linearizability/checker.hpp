@@ -47,7 +47,7 @@ struct CheckReport {
 	std::uint64_t keys = 0;
 	std::uint64_t bad_keys = 0;
 	std::size_t most_concurrent = 0;     /**< operations of a key at a time */
-	std::size_t most_configurations = 0; /**< looked at for one response */
+	std::size_t most_configurations = 0; /**< examined for one response */
 	std::vector<Finding> findings;
 };
 

@@ -130,7 +130,7 @@ may_enter() {
 	done
 }
 
-# Runs as the root of the namespaces; what it leaves only they can remove.
+# Runs as the root of the namespaces, which alone can remove the files that it leaves.
 inside() {
 	local status=0 pair home=/root login=(bash -c)
 	root=$(mktemp -d "$machines/$suite.XXXXXX")
@@ -151,7 +151,7 @@ inside() {
 		copy "${pair%%=*}" "$root${pair#*=}"
 		[ -z "$user" ] || may_enter "${pair#*=}"
 	done
-	# Not by chroot, below which the kernel lets nobody make user namespaces
+	# Not by chroot, below which the kernel allows no user namespaces
 	# shellcheck disable=SC2016 # the inner shell's
 	env -i HOME=$home TERM="${TERM:-dumb}" LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		CI="${CI:-}" unshare --mount sh -c 'cd "$0" && pivot_root . . && umount -l . && exec "$@"' "$root" \

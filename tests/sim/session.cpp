@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* One queue pair of a simulation: what its client asks for, and what must come back. */
+/* One queue pair of a simulation: its client's requests, and the expected results. */
 #include "session.hpp"
 
 namespace prism::test

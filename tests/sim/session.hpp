@@ -124,7 +124,7 @@ struct Pending {
 	unsigned slot = 0;
 };
 
-/** One QP of a client, its peer at the server, and what it expects. */
+/** One QP of a client, its peer at the server, and the results that it expects. */
 class Session
 {
 public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The library that reads command lines: what options write into their variables, and the words of refusals and of help.
- */
+/* The library that reads command lines: values that options write into their variables, and the words of refusals and
+ * of help. */
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -273,7 +273,7 @@ TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
 	refuse({"--config", "/"}, "--config: cannot read '/': Is a directory", validation_error);
 	const std::string no_file = "': it is no regular file; copy what it gives into one, and name that";
 	refuse({"--config", "/dev/zero"}, "--config: cannot read '/dev/zero" + no_file, validation_error);
-	const std::string pipe = path_ + "-pipe"; /* nobody writes */
+	const std::string pipe = path_ + "-pipe"; /* no process writes */
 	ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
 	refuse({"--config", pipe.c_str()}, "--config: cannot read '" + pipe + no_file, validation_error);
 	std::filesystem::remove(pipe);

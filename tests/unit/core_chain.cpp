@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Chain states beside standard requests (S.8.2), and what completions say (S.8.3). */
+/* Chain states beside standard requests (S.8.2), and contents of completions (S.8.3). */
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Requests that arrive twice, packet by packet: the worked sequence of W.7, and what W.8.2 says of chains. */
+/* Requests that arrive twice, packet by packet: the worked sequence of W.7, and the rules of W.8.2 for chains. */
 #include <gtest/gtest.h>
 
 #include <algorithm>

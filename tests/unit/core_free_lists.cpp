@@ -294,7 +294,7 @@ private:
 	std::uint8_t *at_;
 };
 
-/** The application has unmapped what an ALLOCATE writes to. The buffer does not get lost (S.7.4). */
+/** The application has unmapped memory that an ALLOCATE writes to. The buffer does not get lost (S.7.4). */
 class UnmappedAllocate : public FreeLists, public testing::WithParamInterface<bool>
 {
 protected:

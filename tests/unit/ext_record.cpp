@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Connection records and reports: round trips, and what hostile peers may send. */
+/* Connection records and reports: round trips, and hostile peers' records. */
 #include <prism/connection.hpp>
 #include <prism/reclaim.hpp>
 

@@ -43,7 +43,7 @@ inline Time now()
 	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/* Claims a slot that nobody has. */
+/* Claims a free slot. */
 inline Slot claim_slot()
 {
 	for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500;; number++)

@@ -266,7 +266,7 @@ TEST_F(Stranger, WithoutHelloIsForgotten)
 	for (int i = 0; i < 100; i++)
 		many.push_back(call());
 	b.turn();
-	introduce(); /* nobody is in the way of others */
+	introduce(); /* the visitor is in the way of no other */
 }
 
 TEST_F(Stranger, HelloThatIsNoneIsRefused)

@@ -282,7 +282,7 @@ void port_in_use_is_said()
 	require(error.find("in use") != std::string::npos, "error text: " + error);
 }
 
-/* Runs @p test in a child of its own and reports what it threw. */
+/* Runs @p test in a child of its own and reports an exception that it threw. */
 template <class Test>
 void in_child(Test test)
 {

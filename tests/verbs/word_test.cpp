@@ -149,7 +149,7 @@ protected:
 	int mixed_pointers(std::chrono::milliseconds time, bool address_first);
 };
 
-/* READs of what a processor stores -------------------------------------------------------------------------------- */
+/* READs of words that a processor stores --------------------------------------------------------------------------- */
 
 int Words::torn_in_reads(std::chrono::milliseconds time, bool bytewise)
 {
@@ -188,7 +188,7 @@ TEST_P(Words, StoredByTheByteAreFoundTornInReads)
 	EXPECT_GT(torn_in_reads(time_for_control, true), 0);
 }
 
-/* WRITEs to what a processor loads -------------------------------------------------------------------------------- */
+/* WRITEs to words that a processor loads --------------------------------------------------------------------------- */
 
 constexpr std::size_t source = 16 << 10; /* in the memory of both */
 constexpr int writing_kinds = 7;
