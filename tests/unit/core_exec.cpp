@@ -28,7 +28,7 @@ public:
 	bool buffer_free = true;
 	int returned = 0;
 	int held = 0;
-	/** Simulates another processor that changes the memory; called before each load but the first. */
+	/** Simulates another processor that changes the memory; called before each load. */
 	std::function<void()> meanwhile = [] {};
 
 	static constexpr std::uint64_t buffer_va = base + 1024;
@@ -137,7 +137,7 @@ void publish(Device &device, std::uint64_t address, std::uint32_t bound)
 	std::memcpy(device.bytes.data() + 8, &bound, sizeof(bound));
 }
 
-/** S.4.4: the bound may belong to either pointer, so the pointer counts as null in between. */
+/** S.4.4: it is unknown which pointer the bound belongs to, but the pointer was null in between. */
 TEST(Exec, ABoundedPointerThatChangesMeanwhileIsNull)
 {
 	Device device;

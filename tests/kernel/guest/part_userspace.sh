@@ -12,7 +12,7 @@ userspace_devices() {
 	grep -q prism_w1 /tmp/devices || fail "no userspace device on w1"
 }
 
-# userspace_gid: prints the index; the userspace device chooses its own order.
+# userspace_gid 4|6: prints the index of the GID; the userspace device chooses its own order.
 userspace_gid() {
 	# The list does not change, and querying it takes as long as a test.
 	[ -s /tmp/devinfo ] || ip netns exec peer "$PRISM_BUILD/bin/prism-run" ibv_devinfo -v -d prism_w1 >/tmp/devinfo
