@@ -10,7 +10,7 @@ set(PRISM_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <cerrno> <charconv> 
 # One set of options for programs and libraries, in this folder
 macro(prism_precompiled_options)
     add_compile_options(-fPIC -fno-semantic-interposition)
-    # What precompiled system headers inline is not always known to be theirs: of std::string, GCC 12 warns without reason.
+    # GCC 12 does not always know code inlined from precompiled system headers as theirs: it warns of std::string for no reason.
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
         add_compile_options(-Winvalid-pch -Wno-array-bounds -Wno-stringop-overflow)
     endif()

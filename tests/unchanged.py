@@ -20,7 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests/passed"
 HEADER = """# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What tests/unchanged.py has recorded: a group of tests, the hash of the inputs on which all of them have passed.
+# Recorded by tests/unchanged.py: a group of tests, the hash of the inputs on which all of them have passed.
 """
 
 

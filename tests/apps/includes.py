@@ -82,7 +82,7 @@ def find(root, file, included):
 
 
 def arrows_up(root):
-    """What is wrong, a line each."""
+    """Returns the includes that go up, and files without a place, a line each."""
     root = root.resolve()
     files = sorted(path for room in ("base", "apps") for path in (root / room).rglob("*") if path.suffix in (".hpp", ".cpp"))
     if len(files) < 2:

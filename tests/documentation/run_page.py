@@ -35,7 +35,7 @@ set -euo pipefail
 trap 'echo "FAILED ($?): line $((LINENO)): $BASH_COMMAND" >&2' ERR
 # Wherever it stands: behind "||", in a substitution, in the background
 command_not_found_handle() { echo "FAILED (127): no such program: $1" >&2; echo "$1" >>"$PAGE_FAILURES"; return 127; }
-# What was started in the background and has ended by itself, has ended well; 137 and 143 are of the page's own kill.
+# Programs in the background that have ended by themselves must have succeeded; 137 and 143 are of the page's own kill.
 background=()
 judge_background() {
     local pid status
