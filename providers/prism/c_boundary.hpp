@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Functions that C calls: no exception leaves them, and what fails says so in its own way. */
+/* Guards for functions that C calls: they catch every exception and turn it into the function's own error
+ * convention. */
 #pragma once
 
 #include <cerrno>
@@ -12,8 +13,8 @@ namespace prism
 {
 
 /**
- * While there is one, pthread_cancel() does not end this thread: verbs are no cancellation points, though the system
- * calls in them are. The C library would unwind through functions that let no exception pass, and end the process.
+ * Disables cancellation of this thread while it exists: verbs are no cancellation points, though the system calls in
+ * them are. The C library would unwind through noexcept functions, and end the process.
  */
 class WithoutCancellation
 {
@@ -27,8 +28,8 @@ private:
 	int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/** What a function that returns @p Result says when it fails: null and errno, or an errno, or with a count its
- * negative.
+/** Maps an errno to the C convention of the return type: null and errno, or an errno, or the negative of one from a
+ * function that returns a count.
  */
 template <typename Result>
 Result failure(int error) noexcept
@@ -41,7 +42,7 @@ Result failure(int error) noexcept
 	}
 }
 
-/** The result of @p call, or its failure. */
+/** Returns the result of @p call, or failure() of its exception. */
 template <typename Call>
 auto guarded(const Call &call) noexcept -> decltype(call())
 {
@@ -56,7 +57,7 @@ auto guarded(const Call &call) noexcept -> decltype(call())
 	}
 }
 
-/** @p verb for a table of C functions. */
+/** Wraps @p verb for a table of C functions. */
 template <auto verb>
 struct Boundary;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a device says of itself to a peer (S.10): the record of 16 bytes that applications carry. */
+/* The capability record of a device (S.10): 16 bytes that applications carry to the peer. */
 #pragma once
 
 #include <algorithm>
@@ -15,25 +15,24 @@ extern "C" {
 namespace prism
 {
 
-/** That every device has, since protocol version 1. */
+/** Features that every device has, since protocol version 1. */
 inline constexpr std::uint64_t version_features =
 	PRISMDV_FEATURE_INDIRECT | PRISMDV_FEATURE_BOUNDED | PRISMDV_FEATURE_DATA_INDIRECT |
 	PRISMDV_FEATURE_CONDITIONAL | PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
 inline constexpr std::uint64_t known_features = version_features | PRISMDV_FEATURE_RESUME;
 
-/** Bytes of a READ, or of a WRITE with D, that every responder takes (F8); the record does not tell more.
- */
+/** Bytes of a READ, or of a WRITE with D, that every responder takes (F8); the record does not say more. */
 inline constexpr std::uint32_t version_max_read = 1 << 20;
 
-/** Beside the features of a queue pair's peer: it has been declared capable, even if of no feature. */
+/** Mark beside the features of a queue pair's peer: it has been declared capable, even if of no feature. */
 inline constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
-/** Likewise: both ends speak a version that has bundles (W.12). */
+/** Mark beside them: both ends speak a version that has bundles (W.12). */
 inline constexpr std::uint64_t peer_bundles = std::uint64_t{1} << 62;
 inline constexpr std::uint32_t version_with_bundles = 2;
 
 inline constexpr std::uint8_t capability_magic[4] = {'P', 'R', 'S', 'M'};
 
-/** @p version the highest that the device speaks. */
+/** Fills in the record; @p version is the highest that the device speaks. */
 inline void encode_capability(prismdv_capability &record, std::uint32_t version, std::uint64_t features)
 {
 	record = {};
@@ -43,7 +42,8 @@ inline void encode_capability(prismdv_capability &record, std::uint32_t version,
 	put_unaligned_be64(features, record.bytes + 8);
 }
 
-/** 0 and the peer's features with peer_declared and what @p version and its have in common, or an errno. */
+/** Decodes a peer's record: stores its features with peer_declared, and peer_bundles if both versions have them.
+ * Returns 0 or an errno. */
 inline int decode_capability(const prismdv_capability &record, std::uint32_t version, std::uint64_t &features)
 {
 	const std::uint8_t low = record.bytes[4], high = record.bytes[5];

@@ -9,7 +9,7 @@
 namespace prism
 {
 
-/** Names that do not fit are cut. */
+/** Makes a counter; cuts a name that is too long. */
 inline prismdv_counter make_counter(std::string_view name, std::uint64_t value)
 {
 	prismdv_counter counter{};

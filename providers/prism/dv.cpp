@@ -28,10 +28,10 @@ using namespace prism;
 namespace
 {
 
-/** Of the plug-in for kernel devices, when libibverbs has loaded it. */
+/** Verbs of the plug-in for kernel devices, when libibverbs has loaded it. */
 std::atomic<const DirectVerbs *> kernel_verbs;
 
-/** nullptr for a device that does not speak PRISM. */
+/** Returns nullptr for a device that does not speak PRISM. */
 const DirectVerbs *find(const ibv_device *device)
 {
 	const DirectVerbs &soft = soft::direct_verbs();
@@ -52,7 +52,7 @@ bool all_zero(const Word (&words)[n])
 	return std::all_of(words, words + n, [](Word word) { return word == 0; });
 }
 
-/** PRISM_DEVICES names the interfaces that get a device; by default all do. */
+/** Returns true if the interface gets a device: PRISM_DEVICES lists those that do; by default all do. */
 bool wanted(const std::string &interface)
 {
 	const char *list = std::getenv("PRISM_DEVICES");
@@ -100,7 +100,7 @@ int prismdv_plugin_set_operations(verbs_context *context, const Operations *oper
 namespace
 {
 
-/** Whether the kernel has a device that is not among the @p listed ones of libibverbs, for want of a provider. */
+/** Returns true if the kernel has more devices than the @p listed ones of libibverbs, for want of a provider. */
 bool leaves_devices_out(int listed)
 {
 	std::error_code error; /* no such folder: no devices */
@@ -108,8 +108,8 @@ bool leaves_devices_out(int listed)
 }
 
 /**
- * libibverbs loads the plug-in of its own private ABI when it finds a device of the kernel's. Without one it says only
- * that a file is missing.
+ * Reports a missing plug-in. libibverbs loads the plug-in of its own private ABI when it finds a kernel device. If
+ * there is none, it only says that a file is missing.
  */
 void tell_if_plugin_is_missing(int listed)
 {
@@ -142,7 +142,7 @@ ibv_device **get_device_list(int *num_devices)
 		kernel_devices = 0; /* a host without RDMA, where libibverbs reports ENOSYS */
 	tell_if_plugin_is_missing(kernel_devices);
 	const std::size_t count = static_cast<std::size_t>(kernel_devices) + soft.size();
-	/* The list takes over the references that libibverbs gave with its own, so that one goes back to malloc. */
+	/* The list takes over the references that came with libibverbs's list, so free that one. */
 	auto **list = static_cast<ibv_device **>(std::realloc(real, (count + 1) * sizeof(ibv_device *)));
 	if (!list) {
 		for (ibv_device *device : soft)
@@ -168,7 +168,7 @@ ibv_device **prismdv_get_device_list(int *num_devices)
 
 void prismdv_free_device_list(ibv_device **list)
 {
-	ibv_device **real = list; /* what libibverbs gets back of it */
+	ibv_device **real = list; /* the part that goes back to libibverbs */
 	for (ibv_device **each = list; *each; each++)
 		if (soft::is_soft(*each))
 			soft::put_device(*each);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Where a distribution expects the parts of a provider that is a public library too.
+# Installs the parts of a provider that is also a public library, at the places that distributions expect.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS prism EXPORT prism-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

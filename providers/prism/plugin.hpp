@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What libprism does for its plug-in, which serves the devices of rxe_prism.ko. The plug-in is a file of its own,
- * because it is bound to one private ABI of libibverbs, and libprism to none. Both are of the same build: exported by
- * libprism under its private symbol version, with no promise to others.
+ * Functions that libprism exports for its plug-in, which serves the devices of rxe_prism.ko. The plug-in is a separate
+ * file because it is bound to one private ABI of libibverbs, and libprism to none. Both come from one build: the
+ * functions have a private symbol version, with no promise to others.
  */
 #pragma once
 
@@ -11,9 +11,11 @@
 
 extern "C" {
 
-/** From now on the functions of <infiniband/prismdv.h> ask @p verbs about devices that it owns. Thread-safe. */
+/** Registers @p verbs: the functions of <infiniband/prismdv.h> then ask it about the devices that it owns.
+ * Thread-safe. */
 void prismdv_plugin_register(const prism::DirectVerbs *verbs);
 
-/** OperationTable::set() for a context that libibverbs has made. 0, or an errno if its table is not known. */
+/** Calls OperationTable::set() for a context that libibverbs has made. Returns 0, or an errno if its table is not
+ * known. */
 int prismdv_plugin_set_operations(verbs_context *context, const prism::Operations *operations);
 }

@@ -32,10 +32,10 @@
 namespace prism
 {
 
-/** The beginning of a queue pair. */
+/** The common first part of a queue pair object. */
 template <typename Request>
 struct PostingState {
-	/** What prismdv_qp_ex_from_ibv_qp_ex() gives out. */
+	/** Handle that prismdv_qp_ex_from_ibv_qp_ex() returns. */
 	struct DvHandle {
 		prismdv_qp_ex base{};
 		PostingState *owner = nullptr;
@@ -45,7 +45,7 @@ struct PostingState {
 	DvHandle dv;
 	bool has_send_ops = false;
 
-	/* What is being posted: the slots from the queue's tail to next, which the device does not see yet. */
+	/* Slots being posted: from the queue's tail to next. The device does not see them yet. */
 	std::uint32_t next = 0;
 	std::uint32_t room = 0; /* slots left */
 
@@ -77,7 +77,7 @@ class Posting
 		object.room = Device::queue(object).room();
 	}
 
-	/** The slots filled since begin() become the device's. */
+	/** Hands the slots filled since begin() to the device. */
 	template <typename Lock>
 	static int submit(Object &object, Lock &lock)
 	{
@@ -87,14 +87,16 @@ class Posting
 		return Device::submit(object, first, lock);
 	}
 
-	/** The slot behind the last one filled, cleared; nullptr if the queue is full. It counts once next is advanced.
+	/** Returns the slot after the last one filled, cleared; nullptr if the queue is full. The slot counts once next
+	 * is advanced.
 	 */
 	static Request *next_slot(Object &object)
 	{
 		if (!object.room)
 			return nullptr;
 		Request &wr = Device::queue(object).at(object.next);
-		/* In place: an assignment would build it elsewhere first, and std::construct_at() zero all of it. */
+		/* Construct in place: an assignment would build a temporary first, and std::construct_at() zero all
+		 * of it. */
 		::new (static_cast<void *>(&wr)) Request;
 		return &wr;
 	}
@@ -126,7 +128,7 @@ class Posting
 	static const void *address_of(const ibv_data_buf &buffer) { return buffer.addr; }
 	static const void *address_of(const ibv_sge &sge) { return reinterpret_cast<const void *>(sge.addr); }
 
-	/** Copies now: the caller's buffers are free again when posting returns. */
+	/** Copies the data now: the caller may reuse its buffers when posting returns. */
 	template <typename Piece>
 	static int set_inline(Object &object, Request &wr, const Piece *list, std::size_t count, std::size_t max)
 	{
@@ -160,7 +162,7 @@ class Posting
 		if (from.num_sge < 0 || static_cast<std::uint32_t>(from.num_sge) > Device::queue(object).max_sge)
 			return EINVAL;
 		const auto count = static_cast<std::size_t>(from.num_sge);
-		/* The word of an atomic write is part of the request, however it is given. */
+		/* The word of an atomic write is part of the request, inline or not. */
 		if (wr.kind == SendKind::atomic_write)
 			return set_inline(object, wr, from.sg_list, count, sizeof(std::uint64_t));
 		if (!(from.send_flags & IBV_SEND_INLINE))
@@ -168,7 +170,8 @@ class Posting
 		return set_inline(object, wr, from.sg_list, count);
 	}
 
-	/** The field may hold a value that is none of ibv_wr_opcode's own: C++ may not load it as that enumeration. */
+	/** Returns the opcode as a number: it may be no value of ibv_wr_opcode, which C++ may not load as that
+	 * enumeration. */
 	static unsigned opcode_of(const ibv_send_wr &wr)
 	{
 		unsigned opcode;
@@ -227,7 +230,8 @@ class Posting
 		return 0;
 	}
 
-	/** Each context numbers its objects by itself: windows and regions of another would name some of ours. */
+	/** Returns true if all three belong to one context. Each context numbers its objects by itself: the numbers
+	 * of another context's windows and regions would name some of ours. */
 	static bool are_of_one_context(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
 	{
 		const ibv_context *const context = object.base.qp.context;
@@ -294,7 +298,7 @@ class Posting
 
 	/* Builders */
 
-	/** A fresh slot for the builder that is being called; nullptr after an error in this batch. */
+	/** Returns a new slot for the builder that is being called; nullptr after an error in this batch. */
 	static Request *build(Object &object)
 	{
 		ibv_qp_ex &ex = object.base.qp_ex;
@@ -325,7 +329,7 @@ class Posting
 		Device::suspend(object, lock);
 	}
 
-	/** The state of the queue pair may have changed since wr_start(). */
+	/** Checks the batch again: the queue pair may have changed state since wr_start(). */
 	static int check_batch(Object &object)
 	{
 		auto &queue = Device::queue(object);
@@ -484,7 +488,7 @@ class Posting
 		return wr;
 	}
 
-	/** The request under construction, if it is one that PRISM setters apply to. */
+	/** Returns the request under construction, if PRISM setters apply to it. */
 	static Request *building_prism(Object &object)
 	{
 		Request *wr = object.building;
@@ -495,7 +499,7 @@ class Posting
 		return wr;
 	}
 
-	/** To the request under construction, which is returned. */
+	/** Adds @p flags to the request under construction and returns it. */
 	static Request *add_flags(Object &object, std::uint32_t flags)
 	{
 		Request *wr = building_prism(object);
@@ -540,7 +544,7 @@ class Posting
 		};
 	}
 
-	/** What ibv_bind_mw() itself refuses; such a request, once posted, would end the connection. */
+	/** Makes the checks of ibv_bind_mw() itself; posting such a request would end the connection. */
 	static int check_bind(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
 	{
 		if (!are_of_one_context(object, mw, info))
@@ -598,7 +602,7 @@ public:
 		return submit(object, lock);
 	}
 
-	/** Fill in the builders, for IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. Only if can_mark_extended(). */
+	/** Fills in the builders, for IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. Call only if can_mark_extended(). */
 	static void set_send_ops(Object &object)
 	{
 		ibv_qp_ex &ex = object.base.qp_ex;

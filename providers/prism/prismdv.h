@@ -28,7 +28,7 @@ extern "C" {
 struct ibv_device **prismdv_get_device_list(int *num_devices);
 void prismdv_free_device_list(struct ibv_device **list);
 
-/** True if @device speaks PRISM: every other function here asks for a context of such a device (else EOPNOTSUPP). */
+/** True if @device speaks PRISM: every other function here needs a context of such a device (else EOPNOTSUPP). */
 bool prismdv_is_supported(struct ibv_device *device);
 
 enum prismdv_progress_mode {
@@ -40,7 +40,8 @@ enum prismdv_progress_mode {
 enum prismdv_path {
 	PRISMDV_PATH_DEFAULT, /* as the environment variable PRISM_LOCAL says, else LOCAL */
 	PRISMDV_PATH_UDP,     /* all packets of a userspace device go by UDP */
-	PRISMDV_PATH_LOCAL,   /* packets to peers of one's own on this host go through shared memory, where possible */
+	PRISMDV_PATH_LOCAL,   /* packets to the user's own processes on this host go through shared memory, where
+	                       * possible */
 };
 
 struct prismdv_context_attr {
@@ -49,7 +50,7 @@ struct prismdv_context_attr {
 	uint32_t path;      /* enum prismdv_path */
 };
 
-/** As ibv_open_device(), with a choice of who drives a userspace device. @attr may be NULL. */
+/** As ibv_open_device(), with a choice of the thread that drives a userspace device. @attr may be NULL. */
 struct ibv_context *prismdv_open_device(struct ibv_device *device, const struct prismdv_context_attr *attr);
 
 /** Drive the userspace device once: receive, execute, answer, send. No effect on a kernel device. 0 or errno. */
@@ -60,15 +61,15 @@ int prismdv_progress(struct ibv_context *context);
  * or userspace. Programs started by prism-run(1) may use the ibv_ names.
  */
 
-/** As ibv_query_gid(), but 0 or errno: ENODATA for an empty entry, EINVAL for a port that is not there. */
+/** As ibv_query_gid(), but returns 0 or errno: ENODATA for an empty entry, EINVAL if there is no such port. */
 int prismdv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 
 /** As ibv_create_comp_channel(); destroy with ibv_destroy_comp_channel(). */
 struct ibv_comp_channel *prismdv_create_comp_channel(struct ibv_context *context);
 
 /**
- * Feature bits: one for each primitive and modifier, all of which every device has; RESUME only
- * userspace devices have.
+ * Feature bits: one for each primitive and modifier. Every device has all of them, but only userspace devices have
+ * RESUME.
  */
 enum prismdv_feature {
 	PRISMDV_FEATURE_INDIRECT = 1 << 0,
@@ -78,7 +79,7 @@ enum prismdv_feature {
 	PRISMDV_FEATURE_REDIRECT = 1 << 4,
 	PRISMDV_FEATURE_CAS = 1 << 5,
 	PRISMDV_FEATURE_ALLOCATE = 1 << 6,
-	PRISMDV_FEATURE_RESUME = 1 << 7, /* a long READ that lost packets goes on where it was */
+	PRISMDV_FEATURE_RESUME = 1 << 7, /* a long READ that lost packets continues where it was */
 };
 
 enum prismdv_device_flags {
@@ -88,7 +89,7 @@ enum prismdv_device_flags {
 struct prismdv_device_attr {
 	uint64_t comp_mask;           /* out: bits of fields added later, 0 today */
 	uint64_t features;            /* enum prismdv_feature */
-	uint32_t protocol_version;    /* the highest that it speaks: docs/wire-protocol.md */
+	uint32_t protocol_version;    /* the highest that the device speaks: docs/wire-protocol.md */
 	uint32_t flags;               /* enum prismdv_device_flags */
 	uint32_t max_indirect_read;   /* bytes; at least 1 MiB */
 	uint32_t max_cas_size;        /* bytes; 32 */
@@ -106,15 +107,14 @@ struct prismdv_counter {
 };
 
 /**
- * Fill at most @max entries of @counters. Returns how many the device has (call with max 0 to learn it), or a negative
- * errno. docs/semantics.md lists the names.
+ * Fill at most @max entries of @counters. Returns the number that the device has (call with max 0 to learn it), or a
+ * negative errno. docs/semantics.md lists the names.
  */
 ssize_t prismdv_query_counters(struct ibv_context *context, struct prismdv_counter *counters, size_t max);
 
-/* Capability exchange (S.10): peers that speak PRISM say so to each other, outside the data path --------------------
- */
+/* Capability exchange (S.10): peers tell each other outside the data path that they speak PRISM -------------------- */
 
-/** What a device can do, in the byte order of the wire: carry it to the peer as 16 opaque bytes. */
+/** Capability record of a device, in the byte order of the wire: carry it to the peer as 16 opaque bytes. */
 struct prismdv_capability {
 	uint8_t bytes[16];
 };
@@ -169,7 +169,7 @@ struct prismdv_free_list_attr {
 
 int prismdv_query_free_list(struct ibv_srq *srq, struct prismdv_free_list_attr *attr);
 
-/** Why a free-list entry was removed: the errno that a local check of it gave. */
+/** A removed free-list entry, with the errno that the device's check of it gave. */
 struct prismdv_rejected_entry {
 	uint64_t wr_id;
 	uint64_t addr;
@@ -180,23 +180,23 @@ struct prismdv_rejected_entry {
 };
 
 /**
- * The bad entries that the device removed since the last call, oldest first, at most @max; returns how many, or a
- * negative errno. The device remembers as many as the list's max_wr, then forgets the oldest.
+ * Fetches the bad entries that the device removed since the last call, oldest first, at most @max. Returns their
+ * number, or a negative errno. The device remembers as many as the list's max_wr, then forgets the oldest.
  */
 ssize_t prismdv_poll_rejected(struct ibv_srq *srq, struct prismdv_rejected_entry *entries, size_t max);
 
 /* Work requests ---------------------------------------------------------------------------------------------------- */
 
-/** How a PRISM request ended: ibv_wc.vendor_err (or ibv_wc_read_vendor_err) of a completion with IBV_WC_SUCCESS. */
+/** Result of a PRISM request: ibv_wc.vendor_err (or ibv_wc_read_vendor_err) of a completion with IBV_WC_SUCCESS. */
 enum prismdv_status {
 	PRISMDV_STATUS_OK = 0,
 	PRISMDV_STATUS_CAS_MISS = 1,     /* the comparison did not hold; the old bytes are in the local sges */
 	PRISMDV_STATUS_NULL_POINTER = 2, /* the pointer of an indirect target was 0 */
-	PRISMDV_STATUS_NO_BUFFER = 3,    /* the free list had no buffer to give */
+	PRISMDV_STATUS_NO_BUFFER = 3,    /* the free list had no buffer */
 	PRISMDV_STATUS_SKIPPED = 4,      /* conditional, and the previous request did not succeed */
 };
 
-/** The name of a status, such as "CAS_MISS". Never NULL. */
+/** Returns the name of a status, such as "CAS_MISS". Never NULL. */
 const char *prismdv_status_str(uint32_t status);
 
 /** Values for ibv_send_wr.opcode: the work request is the first member of a struct prismdv_send_wr. */
@@ -242,7 +242,7 @@ struct prismdv_cas {
 	const void *swap_mask;
 };
 
-/** The second address of a request: where R stores, where D loads. */
+/** The second address of a request: R stores there, D loads from there. */
 struct prismdv_aux {
 	uint64_t addr;
 	uint32_t rkey;
@@ -252,13 +252,13 @@ struct prismdv_aux {
 struct prismdv_allocate {
 	uint32_t free_list;    /* number of the peer's free list */
 	uint32_t tag;          /* with R and B: goes into the stored bounded pointer */
-	struct ibv_sge result; /* the address goes here, 8 bytes in host order, 0 if none; length 0: not wanted */
+	struct ibv_sge result; /* gets the address, 8 bytes in host order, 0 if none; length 0: not wanted */
 };
 
 /**
  * An extended work request for ibv_post_send(); lists may mix it with standard ones. wr.opcode is one of enum
- * prismdv_wr_opcode, wr.wr.rdma names the target (not of ALLOCATE), wr.sg_list is the data: of WRITE and ALLOCATE what
- * is written (IBV_SEND_INLINE works), of READ and CAS where the result goes.
+ * prismdv_wr_opcode, wr.wr.rdma names the target (not of ALLOCATE), wr.sg_list is the local data: the bytes to write
+ * for WRITE and ALLOCATE (IBV_SEND_INLINE works), the room for the result of READ and CAS.
  */
 struct prismdv_send_wr {
 	struct ibv_send_wr wr;
@@ -285,7 +285,7 @@ struct prismdv_qp_ex {
 	void (*wr_set_result)(struct prismdv_qp_ex *qp, uint32_t lkey, uint64_t addr);
 };
 
-/** NULL with EOPNOTSUPP unless @qp was created by prismdv_create_qp() with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+/** Returns NULL with EOPNOTSUPP unless @qp was created by prismdv_create_qp() with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
 struct prismdv_qp_ex *prismdv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp);
 
 /** READ into the sges set by ibv_wr_set_sge(_list)(). */
@@ -294,7 +294,7 @@ static inline void prismdv_wr_read(struct prismdv_qp_ex *qp, uint32_t rkey, uint
 	qp->wr_read(qp, rkey, remote_addr);
 }
 
-/** WRITE what ibv_wr_set_sge(_list)() or ibv_wr_set_inline_data(_list)() name. */
+/** WRITE the data set by ibv_wr_set_sge(_list)() or ibv_wr_set_inline_data(_list)(). */
 static inline void prismdv_wr_write(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)
 {
 	qp->wr_write(qp, rkey, remote_addr);
@@ -307,7 +307,7 @@ static inline void prismdv_wr_cas(
 	qp->wr_cas(qp, rkey, remote_addr, cas);
 }
 
-/** ALLOCATE a buffer of @free_list and write to its start what the sges or the inline data name. */
+/** ALLOCATE a buffer of @free_list and write the sges or the inline data to its start. */
 static inline void prismdv_wr_allocate(struct prismdv_qp_ex *qp, uint32_t free_list, uint32_t tag)
 {
 	qp->wr_allocate(qp, free_list, tag);
@@ -349,27 +349,27 @@ static inline void prismdv_wr_set_data_indirect(struct prismdv_qp_ex *qp, uint32
 	qp->wr_set_aux(qp, PRISMDV_WR_DATA_INDIRECT, rkey, addr, length);
 }
 
-/** ALLOCATE: the address goes to 8 local bytes, as prismdv_allocate.result. */
+/** ALLOCATE: store the address in 8 local bytes, as prismdv_allocate.result. */
 static inline void prismdv_wr_set_result(struct prismdv_qp_ex *qp, uint32_t lkey, uint64_t addr)
 {
 	qp->wr_set_result(qp, lkey, addr);
 }
 
-/* Bounded pointers, and the processor of the host that they lie on (S.4.2, S.4.4) --------------------------------- */
+/* Bounded pointers, used by the processor of the host that they lie on (S.4.2, S.4.4) ----------------------------- */
 
-/** A bounded pointer as B reads and R with B stores it: little-endian, 16-byte aligned (S.4). */
+/** A bounded pointer, as read with B and stored with R and B: little-endian, 16-byte aligned (S.4). */
 struct prismdv_bounded_ptr {
 	uint64_t ptr;
 	uint32_t bound; /* bytes */
-	uint32_t tag;   /* the application's; the device ignores it */
+	uint32_t tag;   /* of the application; the device ignores it */
 };
 
-/** Both halves are stored and loaded as a device does it: each at once, and in order. */
+/** Word of a bounded pointer. Both halves are stored and loaded as a device does it: each atomically, and in order. */
 typedef uint64_t __attribute__((__may_alias__)) prismdv_ptr_word;
 
 /**
- * Requests that fetch *@at find @bound bytes at @addr, the address as it was registered, from now on, and whatever was
- * stored before. *@at must be null: never published, or retracted.
+ * Publishes a pointer in *@at, which must be null: never published, or retracted. Requests that fetch it from now on
+ * find @bound bytes at @addr, the address as it was registered, and all that was stored before.
  */
 static inline void prismdv_publish_ptr(struct prismdv_bounded_ptr *at, uint64_t addr, uint32_t bound, uint32_t tag)
 {
@@ -380,8 +380,9 @@ static inline void prismdv_publish_ptr(struct prismdv_bounded_ptr *at, uint64_t 
 }
 
 /**
- * *@at, which holds a pointer that this thread published, has bound @bound from now on. Who fetches it finds the old
- * bound or the new one, and with the new one what this thread has stored before: so what is pointed at may grow.
+ * Sets the bound of *@at, which holds a pointer that this thread published. A request that fetches it finds the old
+ * bound or the new one, and with the new one all that this thread has stored before: so the data that it points at may
+ * grow.
  */
 static inline void prismdv_extend_ptr(struct prismdv_bounded_ptr *at, uint32_t bound, uint32_t tag)
 {
@@ -389,8 +390,8 @@ static inline void prismdv_extend_ptr(struct prismdv_bounded_ptr *at, uint32_t b
 }
 
 /**
- * *@at is null from now on. Requests that have fetched it before go on with what they found: the buffer may be used for
- * something else when those who read it say, in a later request, that they have what they wanted.
+ * Sets *@at to null. Requests that have fetched the pointer before continue with it: reuse the buffer only when its
+ * readers say, in a later request, that they are done.
  */
 static inline void prismdv_retract_ptr(struct prismdv_bounded_ptr *at)
 {
@@ -398,8 +399,8 @@ static inline void prismdv_retract_ptr(struct prismdv_bounded_ptr *at)
 }
 
 /**
- * What a device, or prismdv_publish_ptr(), has stored at @at where there was a null pointer, into *@found, in host
- * order; false if nothing has been. What its ptr points at has been stored as well.
+ * Loads the pointer that a device, or prismdv_publish_ptr(), has stored at @at in the place of a null pointer into
+ * *@found, in host order. Returns false if there is none yet. The data that it points at has been stored as well.
  */
 static inline bool prismdv_fetch_ptr(const struct prismdv_bounded_ptr *at, struct prismdv_bounded_ptr *found)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What libibverbs expects to find around the public structures of <infiniband/verbs.h>.
+ * Declarations of the structures that libibverbs expects around the public ones of <infiniband/verbs.h>.
  *
  * Distributions ship libibverbs without <infiniband/driver.h>, so a provider that is built outside the rdma-core tree
  * has to declare these itself. Names and layouts are rdma-core's, and have not changed from release 34 to 65;
- * tests/unit/abi_check.c compares them with the real header wherever one can be had at build time. Two layouts did change,
- * and are found out at run time, for whatever library is loaded: where a queue pair's mark is (verbs_layout.hpp), and the
- * table of a context's operations (verbs_operations.hpp).
+ * tests/unit/abi_check.c compares them with the real header where one is available at build time. Two layouts did
+ * change, and are found at run time, for the library that is loaded: the place of a queue pair's mark
+ * (verbs_layout.hpp), and the table of a context's operations (verbs_operations.hpp).
  *
- * The functions that libibverbs exports to providers alone are in uverbs/private_abi.h: only the kernel's device needs
- * them.
+ * Functions that libibverbs exports to providers alone are in uverbs/private_abi.h: only the kernel's device uses them.
  *
  * Usable from C11 and from C++20. rdma-core declares verbs_device.refcount as atomic_int, which C++ cannot name before
  * C++23: it is an int here, of the same size and alignment, and only libibverbs changes it once a device is published.
@@ -38,7 +37,7 @@ struct list_node {
 	struct list_node *prev;
 };
 
-/* --- Objects: what libibverbs expects to find around the public structures --- */
+/* --- Objects: structures that libibverbs expects around the public ones --- */
 
 enum verbs_qp_mask {
 	VERBS_QP_XRCD = 1 << 0, /* xrcd is valid */
@@ -52,13 +51,14 @@ struct verbs_xrcd {
 };
 
 /*
- * rdma-core's has comp_mask (enum verbs_qp_mask) and a struct verbs_xrcd * behind qp_ex, at an offset that depends on the
- * libibverbs that is loaded: mark_extended() of verbs_layout.hpp writes there. The room is for both, and for builders
- * that ibv_qp_ex may still gain.
+ * rdma-core's verbs_qp has comp_mask (enum verbs_qp_mask) and a struct verbs_xrcd * behind qp_ex, at an offset that
+ * depends on the libibverbs that is loaded: mark_extended() of verbs_layout.hpp writes there. The room is for both, and
+ * for builders that ibv_qp_ex may still gain.
  */
 struct verbs_qp {
 	union {
-		uint64_t whole[sizeof(struct ibv_qp_ex) / 8]; /* the first, as only that is sure to be cleared by = {} */
+		uint64_t whole[sizeof(struct ibv_qp_ex) / 8]; /* first, as = {} is only sure to clear the first
+		                                               * member */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
@@ -173,7 +173,7 @@ PRISM_ABI_ASSERT(offsetof(struct verbs_mr, ibv_mr) == 0, "verbs_mr");
 PRISM_ABI_ASSERT(offsetof(struct ibv_qp_ex, qp_base) == 0, "verbs_qp's union relies on it");
 PRISM_ABI_ASSERT(sizeof(struct list_node) == 2 * sizeof(void *), "list_node");
 
-/* Where neither pthread types nor padding differ: the numbers that the headers of 36, 44, 56 and 65 give. */
+/* Checks where neither pthread types nor padding differ, with the numbers of the headers of 36, 44, 56 and 65. */
 #if defined(__x86_64__) && defined(__LP64__)
 PRISM_ABI_ASSERT(sizeof(struct verbs_match_ent) == 24, "verbs_match_ent");
 PRISM_ABI_ASSERT(sizeof(struct verbs_device_ops) == 72, "verbs_device_ops");

@@ -20,7 +20,8 @@ void set_mark(verbs_qp &qp, std::size_t offset)
 
 constexpr std::size_t not_asked = 0, not_known = 1; /* no offsets */
 
-/** Without a lock: a child would find it taken for ever if its parent forks now. Several threads find the same. */
+/** Takes no lock: if the parent forked now, a child would find the lock held for ever. All threads find the same
+ * offset. */
 std::size_t comp_mask()
 {
 	static constinit std::atomic<std::size_t> offset = not_asked;
@@ -39,8 +40,7 @@ std::size_t comp_mask()
 
 std::optional<std::size_t> find_comp_mask(ibv_qp_ex *(*to_qp_ex)(ibv_qp *))
 {
-	/* Behind the builders, of which releases have more or fewer than the headers of this build; a pointer follows
-	 * it. */
+	/* The mask stands behind the builders, whose number depends on the release, and is followed by a pointer. */
 	constexpr std::size_t word = sizeof(void *);
 	for (std::size_t offset = offsetof(ibv_qp_ex, wr_start); offset + 2 * word <= sizeof(verbs_qp);
 		offset += word) {

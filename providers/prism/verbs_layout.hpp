@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What differs between the releases of libibverbs that share a private ABI: where ibv_qp_to_qp_ex() looks for the mark
- * of a queue pair with builders (rdma_core_abi.h). Asked of the library that is loaded, not of the headers.
+ * Differences between the releases of libibverbs that share a private ABI: the offset at which ibv_qp_to_qp_ex() looks
+ * for the mark of a queue pair with builders (rdma_core_abi.h). Found by asking the loaded library, not the headers.
  */
 #pragma once
 
@@ -13,13 +13,14 @@
 namespace prism
 {
 
-/** Of verbs_qp.comp_mask, in bytes; nothing if @p to_qp_ex is none that this provider can serve. */
+/** Returns the offset of verbs_qp.comp_mask in bytes; nothing if this provider cannot serve this @p to_qp_ex. */
 std::optional<std::size_t> find_comp_mask(ibv_qp_ex *(*to_qp_ex)(ibv_qp *));
 
-/** Whether mark_extended() can be called. If not, the first call says why on the standard error. Thread-safe. */
+/** Returns true if mark_extended() can be called. If not, the first call reports the reason on the standard error.
+ * Thread-safe. */
 bool can_mark_extended();
 
-/** From now on ibv_qp_to_qp_ex() returns the qp_ex of @p qp, not nullptr. */
+/** Marks @p qp: ibv_qp_to_qp_ex() then returns its qp_ex, not nullptr. */
 void mark_extended(verbs_qp &qp);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* From what libibverbs hands to a provider to what stands around it. */
+/* Conversions from the structures of libibverbs to the provider's objects around them. */
 #pragma once
 
 #include <cerrno>
@@ -12,14 +12,14 @@
 namespace prism
 {
 
-/** Our objects begin with libibverbs's, at offset 0. */
+/** Converts to our object, which begins with libibverbs's at offset 0. */
 template <typename Object, typename Base>
 Object *to_object(Base *base)
 {
 	return reinterpret_cast<Object *>(base);
 }
 
-/** The structure whose member base is the verbs_context of @p context. */
+/** Returns the structure whose member base is the verbs_context of @p context. */
 template <typename Handle>
 Handle &to_handle(ibv_context *context)
 {
@@ -28,7 +28,7 @@ Handle &to_handle(ibv_context *context)
 		reinterpret_cast<char *>(context) - offsetof(verbs_context, context) - offsetof(Handle, base));
 }
 
-/** How a verb that returns an object fails. */
+/** Sets errno and returns null, for a verb that returns an object. */
 template <typename T>
 T *fail(int error)
 {
@@ -36,7 +36,7 @@ T *fail(int error)
 	return nullptr;
 }
 
-/** The builders that queue pairs of this type may have (ibv_qp_create_send_ops_flags). */
+/** Returns the builders that queue pairs of this type may have (ibv_qp_create_send_ops_flags). */
 inline std::uint64_t send_ops_of(ibv_qp_type type, bool atomic_write)
 {
 	constexpr std::uint64_t sends = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
@@ -56,12 +56,13 @@ inline std::uint64_t send_ops_of(ibv_qp_type type, bool atomic_write)
 	}
 }
 
-/** ibv_create_qp() in terms of @p create, which takes an ibv_qp_init_attr_ex; it grants capacities in place. */
+/** Implements ibv_create_qp() by @p create, which takes an ibv_qp_init_attr_ex and stores the granted capacities in
+ * it. */
 template <typename Create>
 ibv_qp *create_plain_qp(ibv_pd *pd, ibv_qp_init_attr *attr, Create create)
 {
 	ibv_qp_init_attr_ex extended{};
-	std::memcpy(&extended, attr, sizeof(*attr)); /* the extended one begins with it */
+	std::memcpy(&extended, attr, sizeof(*attr)); /* ibv_qp_init_attr_ex begins with it */
 	extended.comp_mask = IBV_QP_INIT_ATTR_PD;
 	extended.pd = pd;
 	ibv_qp *qp = create(pd->context, &extended);
@@ -70,7 +71,7 @@ ibv_qp *create_plain_qp(ibv_pd *pd, ibv_qp_init_attr *attr, Create create)
 	return qp;
 }
 
-/** The same for ibv_create_srq(). */
+/** Implements ibv_create_srq() in the same way. */
 template <typename Create>
 ibv_srq *create_plain_srq(ibv_pd *pd, ibv_srq_init_attr *attr, Create create)
 {

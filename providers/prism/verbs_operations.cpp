@@ -27,7 +27,7 @@ namespace
 using Table = OperationTable::Table;
 using Lookup = OperationTable::Lookup;
 
-/* Refusals, as libibverbs itself has them ----------------------------------------------------------------------------
+/* Refusals, the same as libibverbs's own ----------------------------------------------------------------------------
  */
 
 void *no_object()
@@ -54,7 +54,8 @@ int no_promise()
 
 void nothing() {}
 
-/** Of a release that is newer than this library. Most of what is new creates something, and says by null that it fails.
+/** Refusal for an operation of a release that is newer than this library. Most new operations create something, and
+ * return null on failure.
  */
 void *unknown_operation()
 {
@@ -72,10 +73,10 @@ void *address_of(Function *function)
 	return reinterpret_cast<void *>(function);
 }
 
-/* A context that only tells what is called ----------------------------------------------------------------------------
+/* A context that only notes which operation is called ---------------------------------------------------------------
  */
 
-std::size_t reached; /* by the thread that asks, which holds a lock */
+std::size_t reached; /* set by the probing thread, which holds a lock */
 
 template <std::size_t place>
 void *note()
@@ -100,7 +101,7 @@ struct Descriptors {
 	std::array<int, 2> ends{-1, -1};
 };
 
-/** Objects of a device that has nothing but their public beginnings. */
+/** Objects of a device that consist only of their public beginnings. */
 struct Probe {
 	std::array<std::byte, 8192> memory{}; /* of the context */
 	verbs_context *base = nullptr;        /* in it */
@@ -115,12 +116,12 @@ struct Probe {
 	ibv_ah ah{};
 	ibv_dm dm{};
 	ibv_comp_channel channel{};
-	std::array<void *, 64> object{};    /* of a kind that these headers do not know: its context comes first ... */
-	std::array<void *, 64> of_domain{}; /* ... or its domain comes somewhere */
+	std::array<void *, 64> object{};    /* of a kind unknown to these headers: its context comes first ... */
+	std::array<void *, 64> of_domain{}; /* ... or its domain comes somewhere in it */
 	std::array<void *, 128> zeros{};
 	Descriptors pipe;
 
-	/** Attributes, or the place for a result */
+	/** Returns zeroed memory, for attributes or a result. */
 	template <typename T>
 	T *any()
 	{
@@ -129,7 +130,7 @@ struct Probe {
 	ibv_context *context() { return &base->context; }
 	bool open(Lookup lookup);
 	void fill();
-	/** What the next read of the pipe gets. */
+	/** Writes the record that the next read of the pipe gets. */
 	template <typename Record>
 	void say(const Record &record) const
 	{
@@ -137,13 +138,14 @@ struct Probe {
 	}
 };
 
-/** Where the device of a probe says that its context is: in the middle of the memory for it, so there is room around
+/** Address of the context that the probe's device returns: in the middle of its memory, so that there is room around
  * it. */
 std::byte *handed_over;
 
 /**
- * libibverbs's struct verbs_context grows at its beginning from release to release, and ibv_open_device() turns what it
- * gets from the device, a pointer to that beginning, into one to the public context behind it.
+ * Opens the probe's device. libibverbs's struct verbs_context grows at its beginning from release to release, and
+ * ibv_open_device() turns the pointer to that beginning, which the device returns, into one to the public context
+ * behind it.
  */
 bool Probe::open(Lookup lookup)
 {
@@ -181,7 +183,7 @@ void call(void *function, Arguments... arguments)
 	static_cast<void>(reinterpret_cast<Function *>(function)(arguments...));
 }
 
-/* How each function is asked ------------------------------------------------------------------------------------------
+/* Calls that reach each operation -----------------------------------------------------------------------------------
  */
 
 void ask_for_async_event(void *function, Probe &probe)
@@ -203,7 +205,7 @@ void ask_for_cq_event(void *function, Probe &probe)
 	call<decltype(::ibv_get_cq_event)>(function, &probe.channel, &cq, &cq_context);
 }
 
-/** By what ibv_open_device() has put into the context */
+/** Calls the operation as ibv_open_device() has put it into the context. */
 void ask_for_cq_ex(void *, Probe &probe)
 {
 	if (probe.base->create_cq_ex)
@@ -216,10 +218,11 @@ void ask_set_ece(void *function, Probe &probe)
 	call<decltype(::ibv_set_ece)>(function, &probe.qp.qp, &some);
 }
 
-/** The type of functions that these headers may not know: they take objects, numbers, and places for results. */
+/** Type of functions that these headers may not know: they take objects, numbers, and places for results. */
 using Newer = void *(void *object, void *any, void *null);
 
-/** One operation: which function comes to it, whether every release has that, how it is asked, how refused. */
+/** One operation: the libibverbs function that calls it, whether every release has that, how to call it, its
+ * refusal. */
 struct Operation {
 	std::string_view name;
 	const char *function;
@@ -239,7 +242,8 @@ struct Operation {
 #name, #function, false, ASK_NEWER(object), address_of(refusal)                                        \
 	}
 
-/** By name, which is their order in every release. Those that no release before 57 has are called by their names alone.
+/** Sorted by name, which is the order in every release. Operations that no release before 57 has are called by name
+ * alone.
  */
 const Operation operations[] = {
 	NEWER(alloc_buf, no_object, ibv_alloc_buf, &p.pd),
@@ -309,7 +313,7 @@ std::size_t number_of(std::string_view name)
 	return static_cast<std::size_t>(found - operations);
 }
 
-/** Where the table of @p probe is looked into when @p function is called. */
+/** Returns the place in the table of @p probe that @p function looks into. */
 std::size_t place_of(const Operation &operation, void *function, Probe &probe)
 {
 	reached = OperationTable::npos;

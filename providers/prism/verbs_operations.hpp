@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The operations of a context, and where programs and libibverbs look for them.
+ * The operations of a context, and the places where programs and libibverbs look for them.
  *
  * Inline functions of <infiniband/verbs.h> call some by the public struct verbs_context. All others are called by
  * functions that libibverbs exports, and these look into a table behind verbs_context::priv, whose layout is
- * libibverbs's own and differs between its releases. So it is asked: each function is called once, for a context whose
- * table holds nothing but functions that note which of them was called. That needs no symbol that is not public, and
+ * libibverbs's own and differs between its releases. So the library is probed: each function is called once, for a
+ * context whose table holds only functions that note which of them was called. That needs public symbols alone, and
  * works with releases that are newer than this library.
  */
 #pragma once
@@ -20,7 +20,7 @@
 namespace prism
 {
 
-/** What a device can do. Null: it cannot, and who tries gets EOPNOTSUPP. */
+/** Operations of a device. Null: not supported, so a call fails with EOPNOTSUPP. */
 struct Operations {
 	/* Called by functions of libibverbs */
 	ibv_pd *(*alloc_pd)(ibv_context *context);
@@ -68,50 +68,50 @@ struct Operations {
 	decltype(ibv_context_ops::req_notify_cq) req_notify_cq;
 };
 
-/** The table behind verbs_context::priv, as one library has it. */
+/** Layout of the table behind verbs_context::priv in one library. */
 class OperationTable
 {
 public:
-	/** In pointers; more than any release has. */
+	/** Size of a table in pointers; more than any release has. */
 	static constexpr std::size_t max_size = 256;
 	using Table = std::array<void *, max_size>;
 
-	/** How a function of libibverbs is found by its name: null if there is none. */
+	/** Finds a function of libibverbs by its name; null if there is none. */
 	using Lookup = void *(*)(const char *function);
 
 	/**
-	 * Of the library that is loaded; asks once. The caller holds a lock, and over forks, too. Null, with errno set,
-	 * if there is no descriptor left to ask with (EMFILE, ENFILE), or if its table is like none that is known
-	 * (EOPNOTSUPP): the standard error says more then.
+	 * Returns the layout of the loaded library; probes once. The caller holds a lock, and keeps forks out too. Null
+	 * with errno if there is no descriptor left to probe with (EMFILE, ENFILE), or if the table is unlike all known
+	 * ones (EOPNOTSUPP): the standard error then says more.
 	 */
 	static const OperationTable *loaded();
 
-	/** Of the library that @p lookup looks into. If it cannot be told, @p why is not empty afterwards. */
+	/** Probes the library that @p lookup looks into. On failure @p why is not empty afterwards. */
 	OperationTable(Lookup lookup, std::string &why);
 
 	/**
-	 * Makes @p context, of which nothing is set yet, one that libibverbs takes for its own, with @p table behind
-	 * it, and every operation refused. Device, descriptors and mutex are the caller's.
+	 * Initialises @p context, of which nothing is set yet, so that libibverbs takes it for its own: with @p table
+	 * behind it, and every operation refused. The caller sets device, descriptors and mutex.
 	 */
 	void make(verbs_context &context, Table &table) const;
-	/** The operations that @p operations has, in a context that was made by make() or by libibverbs. */
+	/** Stores the operations that @p operations has into a context that was made by make() or by libibverbs. */
 	void set(verbs_context &context, const Operations &operations) const;
-	/** What ibv_open_device() wants of a device for @p context: a pointer to where the library's verbs_context
-	 * begins. */
+	/** Returns the pointer that ibv_open_device() wants from a device for @p context: to the beginning of the
+	 * library's verbs_context. */
 	[[nodiscard]] verbs_context *beginning_of(ibv_context *context) const
 	{
 		return reinterpret_cast<verbs_context *>(reinterpret_cast<std::byte *>(context) - offset_);
 	}
 
-	static constexpr std::size_t npos = max_size; /* of an operation that this library does not have */
-	/** Newer headers have more members before those that verbs_context has here: there must be room for as many. */
+	static constexpr std::size_t npos = max_size; /* place of an operation that this library does not have */
+	/** Room for members that newer headers have before those that verbs_context has here. */
 	static constexpr std::size_t newer_members = 64;
 
 private:
 	static constexpr std::size_t max_operations = 64;
-	std::array<std::size_t, max_operations> places_{}; /* in the table, by the operation's number */
+	std::array<std::size_t, max_operations> places_{}; /* in the table, by operation number */
 	std::ptrdiff_t offset_ = 0;                        /* of the public context in the library's verbs_context */
-	verbs_context opened_{};                           /* what ibv_open_device() itself sets */
+	verbs_context opened_{};                           /* the members that ibv_open_device() itself sets */
 };
 
 } // namespace prism

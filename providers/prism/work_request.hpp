@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A send work request between the application and a device, and the part of posting that only PRISM requests have.
+ * A send work request between the application and a device, and the part of posting that concerns PRISM requests alone.
  * Everything is inline: it is the data path of both devices.
  */
 #pragma once
@@ -21,7 +21,7 @@ extern "C" {
 namespace prism
 {
 
-/** As struct ibv_sge, with defaults. */
+/** A struct ibv_sge with defaults. */
 struct Sge {
 	std::uint64_t addr = 0;
 	std::uint32_t length = 0;
@@ -39,7 +39,7 @@ enum class SendKind : std::uint8_t {
 	atomic_write,
 };
 
-/** What follows the last packet's headers. */
+/** Field that follows the last packet's headers. */
 enum class Tail : std::uint8_t {
 	none,
 	immediate,
@@ -53,14 +53,14 @@ struct WindowBinding {
 	std::uint32_t access;
 	std::uint64_t va;
 	std::uint64_t length;
-	std::uint32_t qpn; /* 0: of type 1 */
+	std::uint32_t qpn; /* 0: window of type 1 */
 };
 
 /**
- * What the application asked for. The device's own request adds what it needs to carry it out.
+ * The application's request. The device's own request adds the members that it needs to execute it.
  *
- * What only some kinds have is written when the kind is set: clearing it for every request would cost more than
- * everything else does.
+ * Members that only some kinds have are written when the kind is set: clearing them for every request would cost more
+ * than all the rest.
  */
 struct WorkRequest {
 	WorkRequest() {} // NOLINT(modernize-use-equals-default): that one zeroes everything
@@ -88,11 +88,11 @@ struct WorkRequest {
 	WindowBinding binding; /* kind bind_window */
 };
 
-/** What a queue pair lets its requests be. */
+/** Rules of a queue pair for its requests. */
 struct PostingRules {
 	bool prism;                  /* created by prismdv_create_qp */
 	bool signal_all;             /* every request completes visibly */
-	bool slots_optional;         /* READs and atomics need no slots: they are flushed, or not of this QP's type */
+	bool slots_optional;         /* READs and atomics need no slots: they are flushed, or the QP's type has none */
 	std::uint64_t peer_features; /* with peer_declared; 0: not declared */
 	std::uint32_t mtu;           /* bytes */
 	std::uint32_t max_rd_atomic;
@@ -135,7 +135,8 @@ inline void set_atomic(WorkRequest &wr, bool fetch_add, std::uint64_t compare_ad
 	wr.swap = swap;
 }
 
-/** A window of type 2 belongs to @p qpn; one of type 1, with 0, serves every queue pair of its domain. */
+/** Sets a bind request. A window of type 2 belongs to @p qpn; one of type 1 (owner 0) serves every queue pair of its
+ * domain. */
 inline void set_bind(
 	WorkRequest &wr, std::uint32_t qpn, const ibv_mw &mw, std::uint32_t new_key, const ibv_mw_bind_info &info)
 {
@@ -225,7 +226,8 @@ inline int set_operands(WorkRequest &wr, std::uint8_t *operands, const prismdv_c
 	return 0;
 }
 
-/** With D the swap operand comes from aux, and the compare operand if it is asked for. */
+/** Returns true if all operands are there. With D the swap operand comes from aux, and the compare operand if
+ * requested. */
 inline bool operands_given(const WorkRequest &wr)
 {
 	const bool data = wr.prism.flags & PRISM_FLAG_D;
@@ -233,7 +235,7 @@ inline bool operands_given(const WorkRequest &wr)
 	       (wr.compare_given || (data && (wr.prism.cas_flags & PRISMDV_CAS_COMPARE_DATA)));
 }
 
-/** What D leaves unused goes out as zeros: the caller may have pointed at anything. */
+/** Zeroes operands that D leaves unused: the caller's pointers to them may be invalid. */
 inline void clear_unused_operands(const WorkRequest &wr, std::uint8_t *operands)
 {
 	if (!(wr.prism.flags & PRISM_FLAG_D))
@@ -244,7 +246,7 @@ inline void clear_unused_operands(const WorkRequest &wr, std::uint8_t *operands)
 	std::memset(operands + n, 0, n);
 }
 
-/** READ with R, WRITE with D: what is moved is not the requester's, so its length is that of aux. */
+/** Returns true for READ with R and WRITE with D: they move no data of the requester, so the length is that of aux. */
 inline bool moves_aux(const prism_request &request)
 {
 	return (request.op == PRISM_READ && (request.flags & PRISM_FLAG_R)) ||
@@ -252,8 +254,8 @@ inline bool moves_aux(const prism_request &request)
 }
 
 /**
- * Everything about a PRISM request that can be wrong whoever the peer is; fixes its total length. What this device
- * takes as a responder does not matter: the peer would refuse a longer READ with a NAK, which ends the connection.
+ * Checks all of a PRISM request that does not depend on the peer, and sets its total length. The limits of this device
+ * as a responder do not matter: the peer would refuse a longer READ with a NAK, which ends the connection.
  */
 inline int check_prism(const PostingRules &rules, WorkRequest &wr)
 {
@@ -275,7 +277,7 @@ inline int check_prism(const PostingRules &rules, WorkRequest &wr)
 	return prism_request_check(&request, rules.mtu, version_max_read) ? EINVAL : 0;
 }
 
-/** Does a queue pair of this type have such requests (IBTA table 39)? */
+/** Returns true if a queue pair of this type has such requests (IBTA table 39). */
 inline bool has_request(ibv_qp_type type, const WorkRequest &wr)
 {
 	if (type == IBV_QPT_RC)
@@ -288,7 +290,7 @@ inline bool has_request(ibv_qp_type type, const WorkRequest &wr)
 					     wr.kind == SendKind::local_invalidate);
 }
 
-/** What every request must satisfy, however it was built. The queue knows where its operands are. */
+/** Checks any request, however it was built. @p queue finds its operands. */
 template <typename Queue, typename Request>
 int check_request(const PostingRules &rules, Queue &queue, Request &wr)
 {

@@ -15,16 +15,16 @@ namespace
 constexpr std::uint8_t response_timeout = 18;
 constexpr unsigned max_retries = 7;
 constexpr std::uint8_t service_timeout = 22;
-/** A peer may ask for hours. */
+/** Longest extension that a peer's MRA gets; the field allows hours. */
 constexpr std::uint8_t longest_service_timeout = 24;
 
-/** How long packets of a closed connection may still be under way. */
+/** Time that packets of a closed connection may still be under way. */
 constexpr Time time_wait_time = 100'000'000;
-/** A peer on this host that ends without a word is found out after this. */
+/** Interval at which peers on this host are checked: one may end without a word. */
 constexpr Time probe_interval = 500'000'000;
 
-/** How long a client on this host tries to find a listener. perftest's servers close one and open the next on the same
- * port while their client connects, and the client does not survive a refusal. */
+/** Number of times that a client on this host looks for a listener. perftest's servers close one and open the next
+ * on the same port while their client connects, and the client does not survive a refusal. */
 constexpr unsigned max_searches = 20;
 constexpr Time search_interval = 50'000'000;
 
@@ -57,9 +57,9 @@ void fill_after_ip_header(PrivateData<size> &to, const IpHeader &ip, std::span<c
 }
 
 /**
- * Whether a client can be where a request says that it comes from. From elsewhere nobody is asked for but whom the
- * packet was sent to, nor asks but who sent it. On this host anything may be written there: a queue pair could not be
- * connected to a group, or to no address at all.
+ * Returns true if a client can be where a request says that it comes from. From another host the request must name the
+ * packet's own receiver and sender. On this host the sender may give any address: false for a group and for none, which
+ * no queue pair could be connected to.
  */
 bool is_plausible(const Arrival &arrival, const IpHeader &ip)
 {
@@ -69,7 +69,7 @@ bool is_plausible(const Arrival &arrival, const IpHeader &ip)
 	       arrival.from.is_ipv4() == ip.destination.is_ipv4();
 }
 
-/** Why a request is refused that the program does not hear of. */
+/** Returns the reason for refusing a request that the program is not told of. */
 RejectReason reason_of(Reception reception)
 {
 	return reception == Reception::mtu ? RejectReason::invalid_mtu : RejectReason::invalid_service_id;
@@ -166,7 +166,7 @@ Connection *Agent::find(ConnectionId id)
 	return found && found->state != State::over ? found : nullptr;
 }
 
-/** A connection that the same client asked for with the same id before. */
+/** Finds the connection of an earlier request with the same id by the same client. */
 Connection *Agent::find_request(ConnectionId remote_id, const Arrival &arrival)
 {
 	return connections_.find_request({remote_id, arrival.same_host, arrival.from, arrival.datagram.transaction});
@@ -183,8 +183,8 @@ Connection *Agent::create(const Path &path)
 	return &connections_.create(id, path);
 }
 
-/** The result of @p use. Without memory for it there has been no such connection: a request is a new one when it comes
- * again. */
+/** Returns the result of @p use. If memory runs out, erases the new connection: a repeated request is then a new
+ * one. */
 template <typename Use>
 auto Agent::use_new(ConnectionId created, const Use &use) -> decltype(use())
 {
@@ -196,7 +196,7 @@ auto Agent::use_new(ConnectionId created, const Use &use) -> decltype(use())
 	}
 }
 
-/** So that the same request is known when it comes again. */
+/** Registers the request, so that a repeated one is recognised. */
 void Agent::note_request(Connection &connection, ConnectionId remote_id, const Arrival &arrival)
 {
 	connection.remote_id = remote_id;
@@ -206,8 +206,8 @@ void Agent::note_request(Connection &connection, ConnectionId remote_id, const A
 
 bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) const
 {
-	/* On this host addresses prove nothing. But all that belongs to a connection carries the transaction that its
-	 * client drew, 64 bits that only the two ends know. */
+	/* Addresses prove nothing on this host. But all messages of a connection carry the transaction that its
+	 * client drew: 64 bits that only the two ends know. */
 	if (connection.path.same_host || arrival.same_host)
 		return connection.path.same_host == arrival.same_host &&
 		       connection.transaction == arrival.datagram.transaction;
@@ -221,14 +221,15 @@ bool Agent::send(Connection &connection, const Message &message)
 	return carrier_.send(connection.path, {connection.transaction, message});
 }
 
-/** A response timeout from now, and up to half as much more: what overran a server must not come again all at once. */
+/** Returns one response timeout from now, and up to half as much more at random: requests that overran a server must
+ * not all come again at once. */
 Time Agent::next_repeat(Time now)
 {
 	constexpr Time timeout = timeout_of(response_timeout);
 	return now + timeout + static_cast<Time>(random_() % static_cast<std::uint64_t>(timeout / 2));
 }
 
-/** The deadline is set even if nobody is there: what follows from that happens in expire(), not in here. */
+/** Sends, and sets the deadline even if nobody is there: expire() deals with that, not this function. */
 void Agent::send_and_repeat(Connection &connection, const Message &message, Time now)
 {
 	connection.last = {connection.transaction, message};
@@ -239,7 +240,7 @@ void Agent::send_and_repeat(Connection &connection, const Message &message, Time
 	connection.searches = 0;
 }
 
-/** To whom there is no connection with. */
+/** Replies to a peer we have no connection to. */
 void Agent::answer(const Arrival &arrival, const Message &message)
 {
 	Path path;
@@ -254,14 +255,14 @@ void Agent::refuse(const Arrival &arrival, const Req &req, RejectReason reason)
 	answer(arrival, make_rej(0, req.local_id, About::req, reason));
 }
 
-/** A state in which we wait for the program alone. */
+/** Enters a state in which we wait for the program alone. */
 void Agent::settle(Connection &connection, State state)
 {
 	connection.state = state;
 	connections_.set_deadline(connection, {});
 }
 
-/** Nothing comes any more, but the program still knows of it. */
+/** Marks the connection as over: no message follows, but the program still knows of it. */
 void Agent::end(Connection &connection)
 {
 	settle(connection, State::over);
@@ -276,7 +277,7 @@ void Agent::enter_time_wait(Connection &connection, Time now)
 	connections_.unwatch(connection);
 }
 
-/** A peer on this host may end without a word. */
+/** Watches the process of a peer on this host, which may end without a word. */
 void Agent::watch(const Connection &connection, Time now)
 {
 	if (!connection.path.same_host)
@@ -286,7 +287,8 @@ void Agent::watch(const Connection &connection, Time now)
 	connections_.watch(connection);
 }
 
-/** Before the connection changes: without memory for it all is as before, and what it is about comes again. */
+/** Reports an event. Call before changing the connection: if memory runs out all is as before, and the message or
+ * deadline comes again. */
 void Agent::notify(ConnectionId id, EventType type, int status)
 {
 	Event event;
@@ -295,7 +297,7 @@ void Agent::notify(ConnectionId id, EventType type, int status)
 	observer_.on_event(id, event);
 }
 
-/* What programs ask for ----------------------------------------------------------------------------------------- */
+/* Calls by programs --------------------------------------------------------------------------------------------- */
 
 std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, const IpHeader &ip, const Endpoint &local,
 	std::span<const std::uint8_t> private_data, Time now)
@@ -424,7 +426,7 @@ int Agent::disconnect(ConnectionId id, Time now)
 	}
 }
 
-/** The message by which a peer that may be waiting learns that there is nothing more to wait for. */
+/** Tells a peer that may be waiting that there is nothing more to wait for. */
 void Agent::abandon(Connection &connection)
 {
 	const ConnectionId id = connection.id;
@@ -494,7 +496,7 @@ void Agent::expire(Time now)
 		probe(now);
 }
 
-/** The answer is late. */
+/** Repeats a message whose answer is late. */
 void Agent::repeat(Connection &connection, Time now)
 {
 	if (connection.state == State::time_wait) {
@@ -531,7 +533,7 @@ void Agent::give_up(Connection &connection, Time now)
 	end(connection);
 }
 
-/** Each process that connections are with is asked for once. */
+/** Asks once for each process that we have connections with. */
 void Agent::probe(Time now)
 {
 	next_probe_ = now + probe_interval;
@@ -547,7 +549,7 @@ void Agent::lose_process(std::uint16_t peer, Time now)
 			lose_peer(*connection, now);
 }
 
-/** Nobody is there: what the peer's host would have said, had it a kernel that knows of connections. */
+/** Handles a peer that is gone: reports what a kernel that knows of connections would have said on the peer's host. */
 void Agent::lose_peer(Connection &connection, Time now)
 {
 	const State state = connection.state;
@@ -621,7 +623,7 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 		refuse(arrival, req, reason_of(reception));
 }
 
-/** Our answer got lost, or there is none yet. */
+/** Answers a repeated request: our answer got lost, or there is none yet. */
 void Agent::receive_again(Connection &connection, const Req &req)
 {
 	if (connection.state == State::request_received)
@@ -637,7 +639,7 @@ void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
 		return;
 	const bool about_req = connection->state == State::request_sent && mra.about == About::req;
 	const bool about_rep = connection->state == State::reply_sent && mra.about == About::rep;
-	/* Once for each try, so that no peer keeps us for ever. */
+	/* Only once for each try, so that no peer makes us wait for ever. */
 	if (!(about_req || about_rep) || connection->extended)
 		return;
 	connection->extended = true;
@@ -705,7 +707,7 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	Connection *connection = find(id);
 	if (!connection || !is_from_peer(*connection, arrival))
 		return;
-	/* Who refuses a request has no id to name. Later there is one, and it must be right. */
+	/* A peer that refuses a request has no id to name. Later it has one, and it must be right. */
 	if (connection->remote_id && connection->remote_id != rej.local_id)
 		return;
 	switch (connection->state) {
@@ -730,7 +732,7 @@ void Agent::receive(const Arrival &arrival, const Dreq &dreq, Time now)
 {
 	Connection *connection = find(dreq.remote_id);
 	if (!connection) {
-		/* The answer that was lost, most likely. */
+		/* Most likely the answer was lost. */
 		answer(arrival, Drep{dreq.remote_id, dreq.local_id});
 		return;
 	}

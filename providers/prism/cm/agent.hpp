@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Communication management of one process: the state of its connections, without sockets, threads or clocks. Messages
- * and the time go in; messages go to the Carrier, what programs are to hear of goes to the Observer.
+ * Communication management of one process: the state of its connections, without sockets, threads or clocks. It is
+ * given messages and the time; it passes messages to the Carrier and events for the program to the Observer.
  *
  * IBTA 12.9 has the states. Two things are simpler here. A DREQ is answered at once, not when the program says
  * rdma_disconnect(): by then the program has been told, and a peer need not wait for it. There are no alternate paths.
  *
- * Nothing here is thread-safe: the caller serialises.
+ * Not thread-safe: the caller serialises.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace prism::cm
 {
 
-/** Numbers and meaning are rdma_cm's. */
+/** Events with rdma_cm's numbers and meanings. */
 enum class EventType : std::uint32_t {
 	address_resolved,
 	address_error,
@@ -57,12 +57,12 @@ struct Incoming {
 
 enum class Reception {
 	pending, /**< the program will accept or reject */
-	nobody,  /**< listens there */
-	full,    /**< as many wait for the program as it said: the client may ask again */
-	mtu,     /**< of the interface there is smaller */
+	nobody,  /**< no listener there */
+	full,    /**< as many requests wait as the program said: the client may ask again */
+	mtu,     /**< the interface's MTU is smaller */
 };
 
-/** A message and where it came from. */
+/** A message with the addresses that it came from and to. */
 struct Arrival {
 	Address from;
 	Address to;
@@ -75,13 +75,13 @@ class Carrier
 public:
 	virtual ~Carrier() = default;
 
-	/** @return false if it is certain that nobody can have got it. A message may get lost all the same. */
+	/** @return false if certainly nobody received it. A message may get lost all the same. */
 	virtual bool send(const Path &path, const Datagram &datagram) = 0;
 
-	/** Whether the process that @p id belongs to may still live; asked of peers on the same host. */
+	/** Returns true if the process that @p id belongs to may still live; asked of peers on the same host. */
 	virtual bool is_alive(ConnectionId id) = 0;
 
-	/** A message is dropped for want of room; its sender repeats it. */
+	/** Counts a message that is dropped for want of room; its sender repeats it. */
 	virtual void note_drop(const Arrival &arrival) = 0;
 };
 
@@ -89,7 +89,7 @@ class Observer
 {
 public:
 	virtual ~Observer() = default;
-	/** The connection is still in its state of before, and stays in it if this throws. May not change the agent. */
+	/** Called before the connection changes state; if this throws it keeps its state. Must not change the agent. */
 	virtual void on_event(ConnectionId id, const Event &event) = 0;
 	virtual Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) = 0;
 };
@@ -102,11 +102,11 @@ public:
 	/**
 	 * @param process the upper half of this process's communication ids
 	 * @param guid of this host
-	 * @param random makes ids, transactions and PSNs; nobody may guess what comes next
+	 * @param random makes ids, transactions and PSNs; must be unpredictable
 	 */
 	Agent(Carrier &carrier_, Observer &observer_, std::uint16_t process_, std::uint64_t guid_, Random random_);
 
-	/** Sends a REQ, or a SIDR_REQ. Nothing if there are too many connections. */
+	/** Sends a REQ, or a SIDR_REQ. Returns nothing if there are too many connections. */
 	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip,
 		const Endpoint &local, std::span<const std::uint8_t> private_data, Time now);
 
@@ -114,27 +114,27 @@ public:
 	/** Sends a REP or SIDR_REP. @p gid is the address of the QP. */
 	int accept(ConnectionId id, const Address &gid, const Endpoint &local,
 		std::span<const std::uint8_t> private_data, Time now);
-	/** Of a client that has got a response: sends the RTU. */
+	/** Sends the RTU, for a client that has got a response. */
 	int establish(ConnectionId id);
-	/** Of a server: data came before the RTU did. */
+	/** Tells a server's connection that data came before the RTU did. */
 	int notify_established(ConnectionId id);
 	int reject(ConnectionId id, std::span<const std::uint8_t> private_data);
 	int disconnect(ConnectionId id, Time now);
-	/** The program has no more use for it. The peer is told. */
+	/** Ends the connection for the program, and tells the peer. */
 	void close(ConnectionId id);
-	/** The same without a word, so that the peer asks again. */
+	/** Ends it without telling the peer, which then asks again. */
 	void forget(ConnectionId id) { connections_.erase(id); }
-	/** close() for all, when the process ends. */
+	/** Calls close() for all, when the process ends. */
 	void close_all();
 
 	void receive(const Arrival &arrival, Time now);
 
-	/** Process @p peer of this host has ended: so have the connections with it. */
+	/** Ends the connections with process @p peer of this host, which has ended. */
 	void lose_process(std::uint16_t peer, Time now);
 
-	/** What is due. */
+	/** Does what is due by @p now. */
 	void expire(Time now);
-	/** Nothing if there is nothing to wait for. */
+	/** Returns the next deadline, or nothing if there is none. */
 	[[nodiscard]] std::optional<Time> next_deadline() const;
 
 	/* Of a connection that exists: */
@@ -142,10 +142,10 @@ public:
 	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections_.at(id).peer; }
 	[[nodiscard]] bool exists(ConnectionId id) const { return connections_.contains(id); }
 
-	/** How many connections have been looked at since the beginning: what tests count. */
+	/** Number of connections looked at since the beginning, for tests. */
 	[[nodiscard]] std::uint64_t visits() const { return connections_.visits(); }
 
-	/** 24 bits, for a new connection. */
+	/** Returns 24 random bits for a new connection. */
 	[[nodiscard]] std::uint32_t random_psn() { return static_cast<std::uint32_t>(random_() & 0xffffff); }
 
 private:
@@ -194,7 +194,7 @@ private:
 	Random random_;
 	std::uint16_t next_serial_;
 	ConnectionTable connections_;
-	std::optional<Time> next_probe_; /* of processes that connections are with */
+	std::optional<Time> next_probe_; /* the time to ask for peers' processes again */
 };
 
 } // namespace prism::cm

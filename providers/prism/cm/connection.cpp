@@ -50,7 +50,7 @@ Connection *ConnectionTable::find(ConnectionId id)
 
 /* Requests ------------------------------------------------------------------------------------------------------ */
 
-/** What does not count is left out of it. */
+/** Keys a request by its id and the client's address, or on this host the transaction. */
 ConnectionTable::RequestKey ConnectionTable::key_of(const Request &request)
 {
 	if (request.same_host)
@@ -78,7 +78,7 @@ void ConnectionTable::add_request(const Connection &connection)
 void ConnectionTable::drop_request(const Connection &connection)
 {
 	const auto found = requests_.find(key_of(connection));
-	/* Another one may have come since, with the same name. */
+	/* A newer connection may have the same key. */
 	if (found != requests_.end() && found->second == connection.id)
 		requests_.erase(found);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The connections of an Agent, and by what each is found: its communication id, the request that it came with, the time
- * when something is due, the process of this host that it is with. What a message costs does not grow with their
- * number, but for the depth of a tree.
+ * The connections of an Agent, and the keys by which each is found: its communication id, the request that it came
+ * with, the time when something is due, the process of this host that it is with. The cost of a message grows with
+ * their number only by the depth of a tree.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ using ConnectionId = std::uint32_t;
 /** The upper half of a communication id says which process of the host it belongs to. */
 inline constexpr unsigned process_shift = 16;
 
-/** Between which ends a connection runs. */
+/** The two ends that a connection runs between. */
 struct Path {
 	Address local;  /**< GIDs that the QPs use; on loopback not the addresses that the programs gave */
 	Address remote; /**< */
@@ -34,12 +34,12 @@ struct Path {
 	Address service_address; /**< of the listener, as the client gave it */
 };
 
-/** What one side says of its QP. */
+/** Attributes that one side gives of its QP. */
 struct Endpoint {
 	TransportType transport = TransportType::rc;
 	std::uint32_t qpn = 0;
 	std::uint32_t qkey = 0;
-	std::uint32_t starting_psn = 0; /**< of what it receives */
+	std::uint32_t starting_psn = 0; /**< of the packets that it receives */
 	std::uint8_t responder_resources = 0;
 	std::uint8_t initiator_depth = 0;
 	std::uint8_t retry_count = 0;
@@ -77,55 +77,56 @@ struct Connection {
 	unsigned sends = 0;
 	unsigned searches = 0;        /**< for a listener that was not there */
 	bool extended = false;        /**< the peer asked for more time, since the last try */
-	std::optional<Time> deadline; /**< ConnectionTable::set_deadline() alone changes it */
+	std::optional<Time> deadline; /**< changed by ConnectionTable::set_deadline() alone */
 };
 
 /** A pointer to a connection is valid until that one is erased. */
 class ConnectionTable
 {
 public:
-	/** A new one, with an id that is not taken. */
+	/** Creates a connection; @p id must not be taken. */
 	Connection &create(ConnectionId id, const Path &path);
 	void erase(ConnectionId id);
 	void clear();
 	[[nodiscard]] std::size_t size() const { return connections_.size(); }
 	[[nodiscard]] bool contains(ConnectionId id) const { return connections_.contains(id); }
-	/** One that exists. */
+	/** Returns a connection that must exist. */
 	[[nodiscard]] const Connection &at(ConnectionId id) const { return connections_.at(id); }
 
-	/** Null if there is none. */
+	/** Returns null if there is none. */
 	[[nodiscard]] Connection *find(ConnectionId id);
 
-	/** What a client's request is known by: its id, and the client's address, or on this host the transaction. */
+	/** Key of a client's request: its id, and the client's address, or on this host the transaction. */
 	struct Request {
 		ConnectionId remote_id = 0;
 		bool same_host = false;
 		Address from;
 		std::uint64_t transaction = 0;
 	};
-	/** Null if nobody asked so, or that connection is over. */
+	/** Returns null if there was no such request, or its connection is over. */
 	[[nodiscard]] Connection *find_request(const Request &request);
-	/** @p connection came with a request that find_request() is to find; its remote id and path are filled in. */
+	/** Makes find_request() find @p connection; its remote id and path must be filled in. */
 	void add_request(const Connection &connection);
 	void drop_request(const Connection &connection);
 
 	void set_deadline(Connection &connection, std::optional<Time> at);
 	[[nodiscard]] std::optional<Time> next_deadline() const;
-	/** Whose deadline has come. */
+	/** Returns the connections whose deadline has come. */
 	[[nodiscard]] std::vector<ConnectionId> due(Time now);
 
-	/** Connections are with few processes of this host: to ask each of these whether it lives is enough. */
+	/** Adds the connection to those whose peer's process is watched. There are few such processes, so each is
+	 * asked once. */
 	void watch(const Connection &connection);
 	void unwatch(const Connection &connection);
-	/** One connection with each process that is watched. */
+	/** Returns one connection with each process that is watched. */
 	[[nodiscard]] std::vector<ConnectionId> watched_processes() const;
 	[[nodiscard]] bool watches() const { return !neighbours_.empty(); }
-	/** All that are watched and with the process of @p peer. */
+	/** Returns all watched connections with the process of @p peer. */
 	[[nodiscard]] std::vector<ConnectionId> with_process_of(ConnectionId peer) const;
 
 	[[nodiscard]] std::vector<ConnectionId> all() const;
 
-	/** How many connections have been looked at since the beginning. Tests count what a message costs. */
+	/** Number of connections looked at since the beginning. Tests count the cost of a message by it. */
 	[[nodiscard]] std::uint64_t visits() const { return visited_; }
 
 private:
@@ -135,7 +136,7 @@ private:
 	static std::uint16_t process_of(ConnectionId id) { return static_cast<std::uint16_t>(id >> process_shift); }
 
 	std::unordered_map<ConnectionId, Connection> connections_;
-	/* Peers choose what is in these keys: nobody can make a tree slow. */
+	/* Peers choose these keys, but cannot make a tree slow. */
 	std::map<RequestKey, ConnectionId> requests_;
 	std::set<std::pair<Time, ConnectionId>> deadlines_;
 	std::set<std::pair<std::uint16_t, ConnectionId>> neighbours_; /* by the peer's process */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The events of a channel, in their order. An owner's are found without a look at the others'. */
+/* The events of a channel, in their order. Finds an owner's events without looking at the others'. */
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
 	[[nodiscard]] bool empty() const { return events_.empty(); }
 	[[nodiscard]] std::size_t size() const { return events_.size(); }
 
-	/** Without memory nothing has been pushed. */
+	/** Adds an event. Throws std::bad_alloc, and has then added nothing. */
 	void push(const Owner &owner, Event event)
 	{
 		const auto number = numbers_.insert({owner, next_}).first;
@@ -33,12 +33,12 @@ public:
 		next_++;
 	}
 
-	/** The oldest; there must be one. */
+	/** Removes and returns the oldest; there must be one. */
 	Event pop() { return remove(events_.begin()); }
 
 	/**
-	 * Those of @p owner that @p chosen says, in their order; they are no longer in the queue. Without memory all
-	 * are still in it.
+	 * Removes the events of @p owner that @p chosen selects, and returns them in order. Throws std::bad_alloc, and
+	 * has then removed none.
 	 */
 	template <typename Chosen>
 	std::vector<Event> take(const Owner &owner, const Chosen &chosen)
@@ -55,7 +55,7 @@ public:
 		return taken;
 	}
 
-	/** How many events have been looked at since the beginning. Tests count what a call costs. */
+	/** Number of events looked at since the beginning. Tests count the cost of a call by it. */
 	[[nodiscard]] std::uint64_t visits() const { return visited_; }
 
 private:
@@ -74,7 +74,7 @@ private:
 	}
 
 	Events events_;
-	std::set<std::pair<Owner, std::uint64_t>> numbers_; /* an owner's are neighbours */
+	std::set<std::pair<Owner, std::uint64_t>> numbers_; /* an owner's are adjacent */
 	std::uint64_t next_ = 0;
 	std::uint64_t visited_ = 0;
 };

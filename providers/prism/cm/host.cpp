@@ -34,7 +34,7 @@ struct FreeDeviceList {
 
 using DeviceList = std::unique_ptr<ibv_device *, FreeDeviceList>;
 
-/** Null if the program is not shown it. */
+/** Returns null if the program is not shown the device. */
 ibv_device *find_in(const DeviceList &list, const std::string &name)
 {
 	for (ibv_device **entry = list.get(); entry && *entry; entry++)
@@ -47,12 +47,13 @@ bool has(const InterfaceInfo &interface, const Address &address)
 {
 	if (std::ranges::find(interface.addresses, address) != interface.addresses.end())
 		return true;
-	/* All of 127/8 is local; a context has an address of its own from it, in the place of the first. */
+	/* All of 127/8 is local; a context has an address of its own from it, which takes the place of the first. */
 	return interface.is_loopback && is_ipv4_loopback(address) &&
 	       std::ranges::any_of(interface.addresses, is_ipv4_loopback);
 }
 
-/** The device knows: a table keeps its order while addresses come and go. It learns of them here, and of the MTU. */
+/** Asks the device for the index: a table keeps its order while addresses come and go. This also makes the device
+ * learn of new addresses and of the MTU. */
 std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo &interface, const ibv_gid *wanted)
 {
 	std::vector<ibv_gid> gids;
@@ -65,7 +66,8 @@ std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo 
 	return static_cast<unsigned>(index);
 }
 
-/** Throws std::bad_alloc if they cannot be read, without descriptors too: that is not to say that there are none. */
+/** Throws std::bad_alloc if they cannot be read, also for want of descriptors: that does not mean that there are
+ * none. */
 std::vector<InterfaceInfo> interfaces()
 {
 	int why = 0;

@@ -25,7 +25,7 @@ struct UnixName {
 	sockaddr_un address{};
 	socklen_t size = 0;
 
-	/* Abstract: the first byte is 0, and the length says where the name ends. */
+	/* An abstract name: the first byte is 0, and the length says where the name ends. */
 	explicit UnixName(const std::string &name)
 	{
 		address.sun_family = AF_UNIX;
@@ -50,7 +50,7 @@ std::string service_prefix(PortSpace space, std::uint16_t port)
 
 constexpr std::string_view process_prefix = "prism-cm/process/";
 
-/** 0 if it is no process's. */
+/** Returns the process whose name this is; 0 if it is no process's. */
 std::uint16_t process_of_name(const sockaddr_un &address, socklen_t size)
 {
 	constexpr std::size_t first = offsetof(sockaddr_un, sun_path) + 1;
@@ -62,18 +62,18 @@ std::uint16_t process_of_name(const sockaddr_un &address, socklen_t size)
 	name.remove_prefix(process_prefix.size());
 	std::uint16_t process = 0;
 	std::from_chars(name.data(), name.data() + name.size(), process);
-	/* Others spell a number in ways that nobody asks for. */
+	/* Refuse other spellings of the number: no process has such a name. */
 	return name == std::to_string(process) ? process : 0;
 }
 
-/** 0 if the kernel does not say. */
+/** Returns 0 if the kernel does not say. */
 pid_t pid_of(msghdr &message)
 {
 	const std::optional<ucred> sender = soft::credentials_of(message);
 	return sender ? sender->pid : 0;
 }
 
-/** Where the client of a request says it wants to go. */
+/** Returns the service that the client of a request asks for. */
 std::optional<Path> wanted_service(const Message &message)
 {
 	Path path;
@@ -127,7 +127,7 @@ int name_in_use(const std::string &name)
 	const UnixName address(name);
 	if (asking && ::connect(asking.get(), address.get(), address.size) == 0)
 		return EADDRINUSE;
-	if (asking && errno == EPERM) /* who has it hears one other socket alone */
+	if (asking && errno == EPERM) /* the socket of that name accepts datagrams from one other socket alone */
 		return EADDRINUSE;
 	return errno == ECONNREFUSED ? 0 : errno;
 }
@@ -177,7 +177,7 @@ std::optional<Received> receive_from(int socket, int &budget)
 	Received received;
 	Envelope &envelope = received.envelope;
 	while (budget-- > 0) {
-		/* Descriptors that somebody attaches are closed: no room for them. */
+		/* No room for descriptors: those that somebody attaches are closed. */
 		alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control;
 		iovec part{&envelope, sizeof(envelope)};
 		sockaddr_un from{};
@@ -188,7 +188,7 @@ std::optional<Received> receive_from(int socket, int &budget)
 		message.msg_iovlen = 1;
 		message.msg_control = control.data();
 		message.msg_controllen = control.size();
-		/* MSG_TRUNC: the datagram's own size. */
+		/* MSG_TRUNC: returns the datagram's own size. */
 		const ssize_t size = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 		if (size < 0)
 			return {};

@@ -9,14 +9,14 @@ namespace prism::cm
 namespace
 {
 
-/* The header that all management datagrams share (IBTA 13.4.3) */
+/* The header that all management datagrams share (IBTA 13.4.3). */
 constexpr std::size_t header_size = 24;
 constexpr std::uint8_t base_version = 1;
 constexpr std::uint8_t communication_management = 0x07;
 constexpr std::uint8_t class_version = 2;
 constexpr std::uint8_t method_send = 0x03;
 
-constexpr std::uint16_t permissive_lid = 0xffff; /* RoCE has no LIDs; this is what the kernel sends */
+constexpr std::uint16_t permissive_lid = 0xffff; /* RoCE has no LIDs; the kernel sends this */
 
 /** A field: @p width bits from bit @p bit, counted from the most significant one, of byte @p byte after the header. */
 struct Place {

@@ -3,7 +3,7 @@
  * The messages of InfiniBand's communication management (IBTA volume 1, chapter 12) and the header that rdma_cm puts
  * before a program's private data, so that a peer learns IP addresses and ports (annex A11).
  *
- * Everything that decode() returns is as the peer sent it: in range of its field, and checked no further.
+ * decode() returns everything as the peer sent it: in range of its field, and not checked further.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ void fill(PrivateData<size> &to, std::span<const std::uint8_t> from)
 	std::copy_n(from.begin(), std::min(from.size(), size), to.begin());
 }
 
-/** REJ's reasons, those that are used here (IBTA 12.6.7.2). */
+/** Reasons of a REJ, those that are used here (IBTA 12.6.7.2). */
 enum class RejectReason : std::uint16_t {
 	no_qp = 1,
 	no_resources = 3,
@@ -52,7 +52,7 @@ enum class RejectReason : std::uint16_t {
 	consumer_defined = 28,
 };
 
-/** Which message a REJ or an MRA is about. */
+/** Message that a REJ or an MRA is about. */
 enum class About : std::uint8_t {
 	req,
 	rep,
@@ -184,13 +184,13 @@ struct Datagram {
 /** Neither allocates nor throws. */
 [[nodiscard]] Mad encode(const Datagram &datagram);
 
-/** Nothing for what is not a message of this list in the form that every version-2 peer sends. */
+/** Returns nothing if it is no message of this list in the form that every version-2 peer sends. */
 [[nodiscard]] std::optional<Datagram> decode(std::span<const std::uint8_t, mad_size> mad);
 
-/** Whether a listener is to be found for this message, rather than the connection @ref destination(). */
+/** Returns true if a listener is to be found for this message, false if the connection @ref destination(). */
 [[nodiscard]] bool is_request(const Message &message);
 
-/** The receiver's communication id, of a message that is not a request; 0 if it has none. */
+/** Returns the receiver's communication id, of a message that is not a request; 0 if it has none. */
 [[nodiscard]] std::uint32_t destination(const Message &message);
 
 /* rdma_cm ------------------------------------------------------------------------------------------------------- */
@@ -203,21 +203,21 @@ enum class PortSpace : std::uint16_t {
 	ib = 0x013f,
 };
 
-/** What stands at the beginning of REQ's and SIDR_REQ's private data. */
+/** Header at the beginning of REQ's and SIDR_REQ's private data. */
 struct IpHeader {
 	static constexpr std::size_t size = 36;
-	Address source; /**< of the one who sends the request */
+	Address source; /**< of the sender of the request */
 	std::uint16_t source_port = 0;
 	Address destination;
 };
 
 [[nodiscard]] std::uint64_t make_service_id(PortSpace space, std::uint16_t port);
 [[nodiscard]] std::uint16_t port_of(std::uint64_t service_id);
-/** Nothing if the id is of no port space of this list. */
+/** Returns nothing if the id belongs to no port space of this list. */
 [[nodiscard]] std::optional<PortSpace> port_space_of(std::uint64_t service_id);
 
 void encode_ip_header(const IpHeader &header, std::span<std::uint8_t, IpHeader::size> to);
-/** Nothing for another version of the header, or of IP. */
+/** Returns nothing for another version of the header, or of IP. */
 [[nodiscard]] std::optional<IpHeader> decode_ip_header(std::span<const std::uint8_t, IpHeader::size> from);
 
 } // namespace prism::cm

@@ -24,7 +24,7 @@ bool Outbox::send(const std::string &name, const Envelope &envelope, Time now)
 	return true;
 }
 
-/** Whether nothing waits any more. */
+/** Returns true if nothing waits any more. */
 bool Outbox::drain(const std::string &name, Queue &queue, Time now)
 {
 	while (!queue.envelopes.empty()) {

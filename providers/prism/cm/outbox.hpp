@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Messages for processes of this host that are busy, until they are not: a socket takes often ten. One that stays busy
- * is stopped, or nobody reads its socket, and anybody can take a name and read nothing. So messages wait for a while
- * only, and are then lost, as in any network; and who is busy keeps nobody else waiting.
+ * Messages that wait for busy processes of this host: a socket often takes only ten. A process that stays busy is
+ * stopped, or nobody reads its socket, and anybody can take a name and read nothing. So messages wait for a limited
+ * time only, and are then lost, as in any network. A busy receiver delays no other.
  */
 #pragma once
 
@@ -23,15 +23,15 @@ public:
 
 	explicit Outbox(Deliver to) : deliver_(std::move(to)) {}
 
-	/** Now, or as soon as those before it have gone. @return false if nobody has that name. */
+	/** Sends now, or as soon as the messages before it have gone. @return false if nobody has that name. */
 	bool send(const std::string &name, const Envelope &envelope, Time now);
-	/** Tries again: once for each receiver that stays busy, however much waits for it. */
+	/** Tries again: once for each receiver that stays busy, however many messages wait for it. */
 	void retry(Time now);
 	[[nodiscard]] bool empty() const { return queues_.empty(); }
 
-	/** How long a receiver may take nothing. */
+	/** Time that a receiver may take nothing. */
 	static constexpr Time patience = 1'000'000'000;
-	/** What may wait for one receiver, and for all. */
+	/** Most messages that may wait for one receiver, and for all. */
 	static constexpr std::size_t receiver_limit = 4096;
 	static constexpr std::size_t limit = 4 * receiver_limit;
 

@@ -36,9 +36,9 @@ constexpr std::uint16_t last_free_port = 60999;
 constexpr int port_tries = 256;
 
 constexpr std::uint16_t last_process = 0xffff;
-/** What a flood of messages may take of memory, and of one turn of the thread. */
+/** Most messages that wait in the inbox, and that the thread handles in one turn. */
 constexpr std::size_t inbox_limit = 8192;
-/** Requests that are kept while it is looked for a listener, and how long and how often. */
+/** Most requests kept while looking for a listener, and how long and how often to look. */
 constexpr std::size_t unclaimed_limit = 256;
 constexpr Time search_time = 1'000'000'000;
 constexpr Time search_interval = 50'000'000;
@@ -46,7 +46,7 @@ constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
 
-/** Not even somebody who knows all that came before can tell. */
+/** Returns a random number that cannot be predicted from earlier ones. */
 std::uint64_t secret_number()
 {
 	std::uint64_t number = 0;
@@ -55,8 +55,8 @@ std::uint64_t secret_number()
 }
 
 /**
- * Those of interfaces that are down are none, so these are watched as well. None where the kernel does not tell: then
- * what comes later is found when somebody asks for it.
+ * Watches addresses and interfaces: addresses of interfaces that are down do not count. Returns none where the kernel
+ * does not report changes; new addresses are then found when somebody asks for them.
  */
 FileDescriptor watch_addresses()
 {
@@ -138,8 +138,8 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 }
 
 /**
- * False if it cannot be waken, as the program has closed our descriptors: it then goes on until the process ends, and
- * needs all that it has.
+ * Returns false if the thread cannot be woken, as the program has closed our descriptors: it then runs until the
+ * process ends, and needs all that it has.
  */
 bool Service::stop_thread()
 {
@@ -202,13 +202,14 @@ int Service::claim_name_for(Claimed &claimed, const std::string &name)
 		if (claimed.listens)
 			read_claimed(at->second.get());
 	} catch (const std::bad_alloc &) {
-		claimed.sockets.erase(at); /* a name that nobody reads would keep clients from the one for all */
+		claimed.sockets.erase(
+			at); /* clients would find this name, which nobody reads, before the one for all */
 		throw;
 	}
 	return 0;
 }
 
-/** The name of each address too: clients look for it first, so nobody else may have it. */
+/** Claims the name of each address too: clients look for it first, so nobody else may have it. */
 int Service::claim_all(Claimed &claimed, bool ipv4)
 {
 	int error = claim_name_for(claimed, any_service_name(claimed.space, claimed.port, ipv4));
@@ -219,8 +220,8 @@ int Service::claim_all(Claimed &claimed, bool ipv4)
 	return error;
 }
 
-/** Who binds one address looks for somebody who has all of them after taking its own name, and who binds all takes the
- * name of each after the one for all: of two at the same time at least one sees the other. */
+/** Binding one address takes its name and then looks for an owner of all addresses; binding all takes the name for
+ * all and then each address's: of two at the same time at least one sees the other. */
 int Service::claim_names(Claimed &claimed, const Address &address)
 {
 	if (claimed.all_of.empty()) {
@@ -283,7 +284,7 @@ int Service::open_device(const std::string &name, unsigned interface)
 			open->second->gids = gids_of(open->second->context);
 			return 0;
 		}
-		ports_.erase(open); /* the interface that it was of is gone, and another one has its name */
+		ports_.erase(open); /* its interface is gone, and another one has the name */
 	}
 	auto port = std::make_unique<Port>();
 	port->interface = interface;
@@ -304,13 +305,13 @@ void Service::open_all_devices()
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
 
-/** False if nobody has that name. */
+/** Returns false if nobody has that name. */
 bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 {
 	return outbox_.send(name, envelope, now());
 }
 
-/** The device with that address, opened if it is not; none if it is gone. */
+/** Returns the device with that address, opening it if need be; null if it is gone. */
 Service::Port *Service::port_with(const Address &local)
 {
 	const auto has_it = [&](const auto &each) {
@@ -326,7 +327,7 @@ Service::Port *Service::port_with(const Address &local)
 	return found != ports_.end() ? found->second.get() : nullptr;
 }
 
-/** Or it is lost, as in any network. */
+/** Sends over the network; on failure the message is lost, as in any network. */
 void Service::send_over_network(const Path &path, const Mad &mad)
 {
 	const Port *const port = port_with(path.local);
@@ -351,7 +352,7 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	envelope.to = path.remote;
 	envelope.mad = mad;
 	const ConnectionId to = destination(datagram.message);
-	/* A request goes to whoever listens, and so does what takes it back. */
+	/* A request, and what withdraws it, goes to the listener. */
 	if (to != 0) {
 		const auto process_of_peer = static_cast<std::uint16_t>(to >> process_shift);
 		return may_live(process_of_peer) && send_on_host(process_name(process_of_peer), envelope);
@@ -367,21 +368,22 @@ void Service::note_drop(const Arrival &arrival)
 		prismdv_soft_gsi_note_drop(port->context);
 }
 
-/** Who cannot be asked for now, as no descriptor is left, is not gone for that. */
+/** A peer that cannot be asked for now, for want of descriptors, does not count as gone. */
 bool Service::is_alive(ConnectionId id)
 {
 	const auto peer = static_cast<std::uint16_t>(id >> process_shift);
 	return may_live(peer) && name_in_use(process_name(peer)) != 0;
 }
 
-/** False if whoever had that name when it last wrote to us has ended: its name may be another's by now. */
+/** Returns false if the process that had that name when it last wrote to us has ended: another may have the name by
+ * now. */
 bool Service::may_live(std::uint16_t peer) const
 {
 	const auto known = senders_.find(peer);
 	return known == senders_.end() || cm::may_live(known->second);
 }
 
-/** A name that has changed hands: whoever had it is gone. */
+/** Handles a name that has changed hands: its former owner is gone. */
 void Service::note_sender(const Sender &sender)
 {
 	if (sender.process == 0 || sender.pid == 0)
@@ -408,7 +410,7 @@ bool Service::watch(int fd)
 	return ::epoll_ctl(epoll_fd_.get(), EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
 }
 
-/** Milliseconds until something is to be done, rounded up; -1: no limit. */
+/** Returns the milliseconds until the next deadline, rounded up; -1: no limit. */
 int Service::poll_timeout()
 {
 	constexpr Time busy_interval = 1'000'000;
@@ -425,7 +427,7 @@ int Service::poll_timeout()
 	return static_cast<int>(std::min<Time>((*first - at - 1) / 1'000'000 + 1, std::numeric_limits<int>::max()));
 }
 
-/** A message for which there is no memory is a lost one: somebody repeats it, or times out. */
+/** Runs one step. A message that there is no memory for is lost: its sender repeats it, or times out. */
 template <typename Step>
 void Service::step(const Step &step) noexcept
 {
@@ -440,7 +442,7 @@ void Service::run()
 {
 	std::array<epoll_event, 64> events;
 	while (!stopping_) {
-		int timeout = 100; /* if there is no memory now */
+		int timeout = 100; /* used if memory runs out */
 		step([&] {
 			agent_->expire(now());
 			outbox_.retry(now());
@@ -453,12 +455,12 @@ void Service::run()
 	}
 }
 
-/** One that was closed in the meantime is nobody's. */
+/** Reads one descriptor; does nothing for one that was closed in the meantime. */
 void Service::read(int fd)
 {
 	eventfd_t ignored;
 	if (fd == wake_fd_.get()) {
-		/* In this order: what comes in between has waken us again. */
+		/* In this order: a message that arrives in between wakes us again. */
 		eventfd_read(wake_fd_.get(), &ignored);
 		read_inbox();
 	} else if (fd == address_fd_.get())
@@ -501,18 +503,19 @@ void Service::read_inbox()
 		take_from_network(parcel);
 }
 
-/** A new IPv6 address counts only after a while, when the kernel has found that nobody else has it. */
+/** Takes in new addresses. An IPv6 address counts only after a while, when the kernel has found that nobody else has
+ * it. */
 void Service::read_addresses()
 {
 	std::array<char, 4096> ignored;
 	ssize_t got;
-	do /* ENOBUFS: the kernel had more to tell than there was room for */
+	do /* ENOBUFS: the kernel had more messages than there was room for */
 		got = ::recv(address_fd_.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
 	while (got > 0 || (got < 0 && (errno == EINTR || errno == ENOBUFS)));
 	renew_devices();
 	if (all_devices_)
 		open_all_devices();
-	/* Who has the name of a new address already keeps it. */
+	/* Another process that owns a new address's name keeps it. */
 	for (auto &[number, claimed] : claims_)
 		for (const bool ipv4 : claimed.all_of)
 			static_cast<void>(claim_all(claimed, ipv4));
@@ -524,7 +527,7 @@ void Service::take_from_network(const Parcel &parcel)
 		return;
 	const std::optional<Datagram> datagram = decode(parcel.mad);
 	if (!datagram || !is_request(datagram->message) || unclaimed_.size() >= unclaimed_limit) {
-		receive(parcel); /* nobody's: the agent says so to who sent it */
+		receive(parcel); /* no listener matches; the agent rejects it */
 		return;
 	}
 	if (unclaimed_.empty())
@@ -532,7 +535,7 @@ void Service::take_from_network(const Parcel &parcel)
 	unclaimed_.push_back({parcel, now() + search_time});
 }
 
-/** Whether we read what is sent to that name. */
+/** Returns true if we read the messages sent to that name. */
 bool Service::is_own(const std::string &name) const
 {
 	if (name == process_name(process_))
@@ -541,7 +544,7 @@ bool Service::is_own(const std::string &name) const
 		claims_, [&](const auto &each) { return each.second.listens && each.second.sockets.contains(name); });
 }
 
-/** What is for us takes no socket, which holds too little. A receiver that is busy gets it later. */
+/** Hands a message on. Ours takes no socket, which holds too little. A busy receiver gets it later. */
 bool Service::hand_on(const Parcel &parcel)
 {
 	const auto send = [&](const std::string &name, const Envelope &envelope) {
@@ -559,7 +562,7 @@ void Service::receive(const Parcel &parcel)
 		agent_->receive({parcel.from, parcel.to, false, *datagram}, now());
 }
 
-/** A server may be about to listen again, as in Agent::repeat(). */
+/** Looks again for a listener: a server may be about to listen again, as in Agent::repeat(). */
 void Service::search_again()
 {
 	const Time at = now();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What surrounds the Agent in a process: a thread that reads the sockets of local.hpp and keeps time, and for each
- * network device a context of our own whose QP 1 sends and receives. The loopback device needs none: who is on it is on
+ * Surroundings of the Agent in a process: a thread that reads the sockets of local.hpp and keeps time, and for each
+ * network device a context of our own whose QP 1 sends and receives. The loopback device needs none: its peers are on
  * this host.
  *
  * Locks: the program's threads and ours take @ref Service::lock for everything. The handler of QP 1 runs under the lock
@@ -32,7 +32,7 @@ namespace prism::cm
 
 [[nodiscard]] Time now();
 
-/** A mutex that knows whether the thread that asks has it. */
+/** A mutex that can tell whether the calling thread holds it. */
 class OwnedMutex
 {
 public:
@@ -56,15 +56,14 @@ private:
 class Service final : public Carrier
 {
 public:
-	/** Sockets and the thread. Null and errno on failure. @p observer outlives it. */
+	/** Opens the sockets and starts the thread. Null and errno on failure. @p observer outlives it. */
 	static std::unique_ptr<Service> start(Observer &observer);
 	~Service() override { stop(); }
 
-	/** Tells all peers that their connections end, and receives nothing more. Not to be called with the lock held.
-	 */
+	/** Tells all peers that their connections end, and receives nothing more. Do not hold the lock. */
 	void stop();
 
-	/** Serialises everything: hold it for all of the following, and for the agent. */
+	/** Serialises everything: hold it for all of the following calls, and for the agent. */
 	OwnedMutex lock;
 	Agent &agent() { return *agent_; }
 
@@ -80,25 +79,26 @@ public:
 	 */
 	int claim(PortSpace space, std::uint16_t &port, const Address &address, bool ipv4_too, Claim &claim);
 	void release(Claim claim);
-	/** Read what clients send there. Until then it waits in the socket: who binds is about to listen. */
+	/** Starts reading what clients send there. Before that it waits in the socket: a program that binds is about
+	 * to listen. */
 	void listen(Claim claim);
 
-	/** A port for a client, which nobody looks for. */
+	/** Returns a port for a client, for which nobody looks. */
 	[[nodiscard]] std::uint16_t random_port();
 
-	/** Receive what is sent to the network device that the interface of this index has now. @return 0 or an errno
-	 * value */
+	/** Receives what is sent to the network device that the interface of this index has now. @return 0 or an
+	 * errno value */
 	int open_device(const std::string &name, unsigned interface);
-	/** The same for all, and for those that are still to come. One that cannot be opened is left out. */
+	/** Opens all devices, and later ones when they appear. Leaves out those that cannot be opened. */
 	void open_all_devices();
 
 	/**
-	 * A message has come to QP 1 of a context of this process, which may be the program's. Thread-safe, and without
-	 * the lock. @return false if it is lost, as too many wait.
+	 * Takes a message that came to QP 1 of a context of this process, which may be the program's. Thread-safe,
+	 * called without the lock. @return false if it is lost, as too many wait.
 	 */
 	bool arrive(const Address &from, const Address &to, const Mad &mad);
 
-	/** Something was sent, so there is a new deadline. False if there is no descriptor for it any more. */
+	/** Tells the thread of a new deadline, after sending. False if there is no descriptor for it any more. */
 	bool wake();
 
 	bool send(const Path &path, const Datagram &datagram) override;
@@ -124,7 +124,7 @@ private:
 		Mad mad;
 	};
 
-	/* A port in use: what others must not have, and where its clients look. */
+	/* A port in use: its names, which others must not have and where its clients look. */
 	struct Claimed {
 		PortSpace space;
 		std::uint16_t port;
@@ -165,15 +165,15 @@ private:
 	std::mt19937_64 random_;
 	std::uint16_t process_ = 0;
 	FileDescriptor process_socket_;
-	/* The PIDs of those that wrote to us in their own names. A name is free when its process is gone, and anybody
-	 * may have it then. */
+	/* The PIDs of processes that wrote to us in their own names. A name is free when its process is gone, and
+	 * anybody may take it then. */
 	std::unordered_map<std::uint16_t, pid_t> senders_;
 	FileDescriptor wake_fd_;
-	FileDescriptor address_fd_; /* the kernel tells of addresses and interfaces that come and go */
+	FileDescriptor address_fd_; /* the kernel reports on it addresses and interfaces that come and go */
 	bool all_devices_ = false;
-	FileDescriptor epoll_fd_; /* not poll(), which keeps what it waits for open: names would stay taken */
+	FileDescriptor epoll_fd_; /* not poll(), which keeps the sockets it waits for open: names would stay taken */
 	std::unordered_map<Claim, Claimed> claims_;
-	std::unordered_set<int> listening_; /* those of their sockets that are read */
+	std::unordered_set<int> listening_; /* those of the claims' sockets that are read */
 	Claim next_claim_ = 1;
 	std::map<std::string, std::unique_ptr<Port>> ports_;
 
@@ -181,7 +181,7 @@ private:
 		return send_to(process_socket_.get(), name, envelope);
 	}};
 
-	/* Requests from other hosts that nobody listens for, just now. */
+	/* Requests from other hosts that have no listener at the moment. */
 	struct Unclaimed {
 		Parcel parcel;
 		Time refuse_at;

@@ -12,7 +12,7 @@ namespace prism::cm
 namespace
 {
 
-/* What the kernel leaves to the subnet manager, which Ethernet does not have. */
+/* Values that the kernel leaves to the subnet manager, which Ethernet does not have. */
 constexpr std::uint8_t hop_limit = 64;
 constexpr std::uint16_t default_pkey = 0xffff;
 /** 0.64 ms. The kernel says 0, which means 655 ms. */

@@ -29,7 +29,7 @@ std::span<const std::uint8_t> private_data(const rdma_ucm_conn_param &param)
 	return {param.private_data, param.private_data_len};
 }
 
-/** An event left the queue of its channel. Does not wait, should the program have read its descriptor itself. */
+/** Takes one event off the count of its channel. Does not block if the program has read its descriptor itself. */
 void uncount_event(int channel)
 {
 	pollfd counted{channel, POLLIN, 0};
@@ -63,7 +63,7 @@ int Ucma::open_channel(int flags)
 		return -1;
 	const int fd = made.get();
 	const std::lock_guard guard(service_->lock);
-	end_channel(fd); /* one that ended without our being asked */
+	end_channel(fd); /* a channel that ended without our being told */
 	Channel &channel = channels_[fd];
 	channel.serial = next_serial_++;
 	channel.own = std::move(own);
@@ -72,14 +72,15 @@ int Ucma::open_channel(int flags)
 
 void Ucma::close_channel(int fd)
 {
-	/* A file that a command opened for a moment, whose number was that of a channel that is no more. */
+	/* Returns at once for the descriptor of a file that a command opened for a moment: its number was that of a
+	 * former channel. */
 	if (service_->lock.is_ours())
 		return;
 	const std::lock_guard guard(service_->lock);
 	end_channel(fd);
 }
 
-/** Needs no memory. */
+/** Allocates no memory. */
 void Ucma::end_channel(ChannelId fd)
 {
 	const auto channel = channels_.find(fd);
@@ -148,7 +149,7 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 	return (this->*handler->second)(call);
 }
 
-/** As with a file of the kernel's: who waits for an event when another thread closes the channel waits on. */
+/** Waits as for a file of the kernel's: if another thread closes the channel, the waiting one waits on. */
 int Ucma::wait_for_event(const Call &call)
 {
 	std::optional<unsigned> serial;
@@ -161,7 +162,7 @@ int Ucma::wait_for_event(const Call &call)
 			if (!serial && channel != channels_.end())
 				serial = channel->second.serial;
 			if (channel == channels_.end() || channel->second.serial != *serial)
-				event.fd = -1; /* nobody's, however often its number is used again */
+				event.fd = -1; /* watch no channel, however often its number is used again */
 			else if (!channel->second.events.empty())
 				return get_event(call);
 		}
@@ -208,7 +209,7 @@ Ucma::IdNumber Ucma::insert(Id id)
 	return number;
 }
 
-/** An event has left the queue of its channel. */
+/** Accounts for an event that has left the queue of its channel. */
 void Ucma::count_off(ChannelId channel, const Pending &pending)
 {
 	uncount_event(channels_.at(channel).own.get());
@@ -216,7 +217,7 @@ void Ucma::count_off(ChannelId channel, const Pending &pending)
 		ids_.at(pending.owner).unheard--;
 }
 
-/** Those events of an id that @p chosen says, in their order; they are no longer in its channel. */
+/** Removes the events of an id that @p chosen selects from its channel, and returns them in order. */
 template <typename Chosen>
 std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, const Chosen &chosen)
 {
@@ -226,8 +227,8 @@ std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, 
 	return taken;
 }
 
-/** If it is one, which the program has not heard of: nobody has decided about it. Its client will ask again, and find
- * who listens then. */
+/** Forgets a request that the program has not heard of, if @p unheard is one: nobody has decided about it. Its
+ * client asks again, and then finds the listener of that time. */
 void Ucma::forget_request(const Pending &unheard)
 {
 	if (!unheard.born || !ids_.contains(*unheard.born))
@@ -256,7 +257,7 @@ void Ucma::remove(IdNumber number)
 	erase(number);
 }
 
-/** From all that it is found by. */
+/** Removes an id from all tables that find it. */
 void Ucma::erase(IdNumber number)
 {
 	const auto found = ids_.find(number);
@@ -305,7 +306,7 @@ int Ucma::destroy_id(const Call &call)
 	return 0;
 }
 
-/** @p command.fd is the channel that the id leaves for this one. */
+/** Moves an id to this channel from the channel @p command.fd. */
 int Ucma::migrate_id(const Call &call)
 {
 	const auto command = parse<rdma_ucm_migrate_id>(call.in);
@@ -366,8 +367,8 @@ int Ucma::set_option(const Call &call)
 }
 
 /**
- * Without a subnet manager there is nobody to ask: the group's GID is its address (annex A17). The event tells so, and
- * librdmacm attaches the queue pair.
+ * Joins a multicast group. Without a subnet manager there is nobody to ask: the group's GID is its address (annex A17).
+ * The event reports it, and librdmacm attaches the queue pair.
  */
 int Ucma::join_group(const Call &call)
 {
@@ -420,7 +421,7 @@ int Ucma::bind(Id &id, const SocketName &name)
 	std::optional<Device> device;
 	if (!is_any(name.address) && !is_local(name.address))
 		return EADDRNOTAVAIL;
-	/* As the kernel has it (cma_any_addr): a loopback address names no device either. libfabric counts on that. */
+	/* As in the kernel (cma_any_addr): a loopback address names no device either. libfabric relies on that. */
 	if (!is_any(name.address) && !is_loopback(name.address)) {
 		device = find_device(name.address);
 		if (!device)
@@ -450,7 +451,7 @@ int Ucma::bind_address(const Call &call)
 	return name ? bind(*id, *name) : EAFNOSUPPORT;
 }
 
-/** The error goes into the event, as it would had a resolver been asked. */
+/** Resolves an address. Puts an error into the event, as if a resolver had been asked. */
 int Ucma::resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination)
 {
 	SocketName local = id.local ? *id.local : SocketName{destination.address, service_->random_port(), 0};
@@ -542,7 +543,7 @@ int Ucma::query(const Call &call)
 
 /* Connections --------------------------------------------------------------------------------------------------- */
 
-/** Requests from other hosts come to the devices' QP 1. */
+/** Opens the devices whose QP 1 gets requests from other hosts. */
 void Ucma::listen_on_network(const Id &id)
 {
 	if (is_loopback(id.local->address))
@@ -566,7 +567,7 @@ int Ucma::listen(const Call &call)
 	if (id->state != State::bound)
 		return EINVAL;
 	if (!id->local)
-		return EOPNOTSUPP; /* to AF_IB */
+		return EOPNOTSUPP; /* an address of AF_IB */
 	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
 	listeners_[{id->space, id->local->port}].insert(command.id);
 	id->state = State::listening;
@@ -613,7 +614,7 @@ int Ucma::connect(const Call &call)
 	return 0;
 }
 
-/** Of a server; a client says with it that its QP is ready. */
+/** Accepts, for a server; a client says with it that its QP is ready. */
 int Ucma::accept(const Call &call)
 {
 	const auto command = parse<rdma_ucm_accept>(call.in);
@@ -662,7 +663,7 @@ int Ucma::notify(const Call &call)
 	return service_->agent().notify_established(id->connection);
 }
 
-/** What a QP needs to get into a state; what the peer said is in it once the peer has said it. */
+/** Returns the attributes that a QP needs to enter a state, including what the peer has said so far. */
 int Ucma::init_qp_attr(const Call &call)
 {
 	const auto command = parse<rdma_ucm_init_qp_attr>(call.in);
@@ -705,7 +706,7 @@ void Ucma::post(const Pending &pending)
 {
 	Id &owner = ids_.at(pending.owner);
 	Channel &channel = channels_.at(owner.channel);
-	/* Of a program that asks for much and listens to nothing. */
+	/* The program asks for much and reads no events. */
 	if (channel.events.size() >= max_events)
 		return;
 	channel.events.push(pending.owner, pending);
@@ -744,7 +745,7 @@ int Ucma::get_event(const Call &call)
 void Ucma::on_event(ConnectionId connection, const Event &event)
 {
 	const auto number = owner_of_.find(connection);
-	/* Of a request that was not accepted yet the program has no name. */
+	/* The program has no name for a request that it has not accepted yet. */
 	if (number == owner_of_.end() || !ids_.at(number->second).uid)
 		return;
 	const Id &id = ids_.at(number->second);
@@ -758,7 +759,7 @@ void Ucma::on_event(ConnectionId connection, const Event &event)
 	post(pending);
 }
 
-/** One address before all of them. */
+/** Returns the listener; one on the address itself comes before one on all. */
 std::optional<Ucma::IdNumber> Ucma::find_listener(const Incoming &incoming) const
 {
 	const auto listening = listeners_.find({incoming.space, incoming.port});
@@ -785,7 +786,7 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	const Id &parent = ids_.at(*listener);
 	if ((event.peer.transport == TransportType::uc) != (parent.qp_type == uc))
 		return Reception::nobody;
-	/* Only its host's addresses are a local user's to speak for. */
+	/* A local user may only speak for its host's addresses. */
 	if (incoming.path.same_host && !are_local({incoming.ip.source, incoming.path.remote}))
 		return Reception::nobody;
 	if (parent.unheard >= parent.backlog || channels_.at(parent.channel).events.size() >= max_events)

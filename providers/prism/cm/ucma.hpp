@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * /dev/infiniband/rdma_cm of a host without one: the commands of <rdma/rdma_user_cm.h>, as librdmacm writes them to its
- * event channels. So all of librdmacm stays as it is, synchronous calls, endpoints and rsockets included, and is
- * served by the Agent instead of the kernel.
+ * Replacement for /dev/infiniband/rdma_cm on a host without one: the commands of <rdma/rdma_user_cm.h>, as librdmacm
+ * writes them to its event channels. All of librdmacm works unchanged, with synchronous calls, endpoints and rsockets;
+ * the Agent serves it instead of the kernel.
  *
- * A channel is an eventfd that counts the events waiting in it: it polls, and O_NONBLOCK means what it means to the
+ * A channel is an eventfd that counts the events waiting in it: it can be polled, and O_NONBLOCK works as for the
  * kernel's file.
  *
- * Of the commands that exist in two generations there is the newer one (BIND, RESOLVE_ADDR, QUERY), which librdmacm has
- * used since 2014: the other is answered with ENOSYS. librdmacm tries whether it exists by binding an address of the
- * family AF_IB, so that can be done, and nothing else with such an address.
+ * Of commands in two generations only the newer one exists (BIND, RESOLVE_ADDR, QUERY), which librdmacm has used since
+ * 2014; the older one returns ENOSYS. librdmacm probes for it by binding an address of the family AF_IB, so that works,
+ * and nothing else does with such an address.
  */
 #pragma once
 
@@ -38,22 +38,22 @@ public:
 	static std::unique_ptr<Ucma> start();
 	~Ucma() override;
 
-	/** A new channel. Thread-safe. @return its descriptor, or -1 and errno. @p flags: O_CLOEXEC, O_NONBLOCK */
+	/** Opens a channel. @p flags: O_CLOEXEC, O_NONBLOCK. Thread-safe. @return its descriptor, or -1 and errno. */
 	int open_channel(int flags);
 
-	/** Ends what belongs to the channel; the caller closes the descriptor. Needs no memory. Thread-safe. */
+	/** Ends what belongs to the channel; the caller closes the descriptor. Allocates no memory. Thread-safe. */
 	void close_channel(int fd);
 
 	/**
-	 * write() to a channel: one command. RDMA_USER_CM_CMD_GET_EVENT waits, unless the descriptor has O_NONBLOCK.
-	 * Thread-safe. @return @p size, or -1 and errno.
+	 * Executes one command, written to a channel. RDMA_USER_CM_CMD_GET_EVENT waits, unless the descriptor has
+	 * O_NONBLOCK. Thread-safe. @return @p size, or -1 and errno.
 	 */
 	ssize_t write(int fd, const void *command, std::size_t size);
 
-	/** The process ends: peers are told. Commands still work, but nothing answers any more. Thread-safe. */
+	/** Tells peers that the process ends. Commands still work, but get no answers any more. Thread-safe. */
 	void stop() { service_->stop(); }
 
-	/** Service::arrive(). */
+	/** Calls Service::arrive(). */
 	bool arrive(const Address &from, const Address &to, const Mad &mad) { return service_->arrive(from, to, mad); }
 
 	void on_event(ConnectionId connection, const Event &event) override;
@@ -66,7 +66,7 @@ private:
 		listening,
 		address_resolved,
 		route_resolved,
-		connected, /* or on the way there, or no more */
+		connected, /* or connecting, or disconnected */
 	};
 
 	using IdNumber = std::uint32_t;
@@ -101,9 +101,9 @@ private:
 	};
 
 	struct Pending {
-		IdNumber owner;                /* whose event it is: the listener's, of a request */
-		std::optional<IdNumber> born;  /* of a request: the id that it brings */
-		std::optional<IdNumber> group; /* of a group that was joined */
+		IdNumber owner;                /* id whose event it is; for a request the listener's */
+		std::optional<IdNumber> born;  /* new id that a request brings */
+		std::optional<IdNumber> group; /* group that was joined */
 		rdma_ucm_event_resp event;
 	};
 
@@ -115,7 +115,7 @@ private:
 	};
 	using Port = std::pair<PortSpace, std::uint16_t>;
 
-	/** What a command is made of. */
+	/** Parts of a command. */
 	struct Call {
 		ChannelId channel;
 		std::span<const std::uint8_t> in;
@@ -174,7 +174,7 @@ private:
 	std::map<ChannelId, Channel> channels_;
 	std::unordered_map<IdNumber, Id> ids_;
 	std::unordered_map<IdNumber, Group> groups_;
-	std::unordered_map<ConnectionId, IdNumber> owner_of_; /* a connection's */
+	std::unordered_map<ConnectionId, IdNumber> owner_of_; /* by connection */
 	std::map<Port, std::set<IdNumber>> listeners_;
 	IdNumber next_id_ = 1;
 	unsigned next_serial_ = 0;

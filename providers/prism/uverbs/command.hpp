@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Commands and responses as libibverbs's ibv_cmd_* functions take them: its own part first, then the driver's. The
- * kernel's structures end in flexible arrays where the driver's part goes, so they can stand here only as bytes.
+ * Commands and responses for libibverbs's ibv_cmd_* functions: its own part first, then the driver's. The kernel's
+ * structures end in flexible arrays for the driver's part, so they appear here as bytes.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace prism::uverbs
 {
 
-/** Where a driver's part has no members. */
+/** Driver's part without members. */
 struct Nothing {
 };
 
@@ -22,7 +22,7 @@ struct Command {
 	std::byte core[sizeof(Core)]{};
 	Driver driver{};
 
-	/** As the parameter of an ibv_cmd_* function: a structure that only libibverbs knows. */
+	/** Converts to the parameter of an ibv_cmd_* function: a structure that only libibverbs knows. */
 	template <typename Opaque>
 	operator Opaque *()
 	{

@@ -62,7 +62,7 @@ const Operations &operations()
 	return ops;
 }
 
-/** 0 or an errno. */
+/** Returns 0 or an errno. */
 int get_context(ContextHandle &handle)
 {
 	Command<ib_uverbs_get_context> cmd;

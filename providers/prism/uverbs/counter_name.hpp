@@ -7,7 +7,7 @@
 namespace prism::uverbs
 {
 
-/** What docs/semantics.md (S.12) calls the counter that rxe calls @p name. */
+/** Returns the name that docs/semantics.md (S.12) gives to rxe's counter @p name. */
 inline std::string_view our_name(std::string_view name)
 {
 	static constexpr std::pair<std::string_view, std::string_view> names[] = {

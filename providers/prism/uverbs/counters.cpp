@@ -20,11 +20,12 @@ std::string_view name_of(const prismdv_counter &counter)
 	return counter.name;
 }
 
-/** What the kernel shows; nothing if it does not. The file "lifespan" says how old the others may be. */
+/** Returns the counters that the kernel shows; none if it shows none. Leaves out the file "lifespan", the greatest
+ * age of the other values. */
 std::vector<prismdv_counter> read_folder(const std::string &folder)
 {
 	std::vector<prismdv_counter> all;
-	std::error_code error; /* a device may go at any time */
+	std::error_code error; /* a device may vanish at any time */
 	std::filesystem::directory_iterator file(folder, error);
 	for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
 		const std::string name = file->path().filename();

@@ -9,13 +9,13 @@
 namespace prism::uverbs
 {
 
-/** The counters of a device, which the kernel keeps for all its users, from the moment at which this is made. */
+/** The counters of a device, counted from the construction of this object; the kernel keeps them for all its users. */
 class Counters
 {
 public:
 	explicit Counters(const std::string &device_path);
 
-	/** By name. */
+	/** Returns the counters by name. */
 	[[nodiscard]] std::vector<prismdv_counter> read() const;
 
 private:

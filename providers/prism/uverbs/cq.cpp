@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Completion queues, plain and extended: the module writes entries, polling is a matter of this process alone. */
+/* Completion queues, plain and extended. The module writes entries; polling involves this process alone. */
 #include <cerrno>
 #include <cstring>
 
@@ -40,7 +40,7 @@ const ib_uverbs_wc *entry(const CompletionQueueObject &cq, std::uint32_t index)
 	return reinterpret_cast<const ib_uverbs_wc *>(cq.queue.entry(index));
 }
 
-/** The next entry becomes the current one. */
+/** Advances to the next entry. */
 int fetch(CompletionQueueObject &cq)
 {
 	if (cq.next == cq.queue.their_producer())
@@ -112,7 +112,7 @@ std::unique_ptr<CompletionQueueObject> make_cq(ibv_context *context, int cqe, ib
 
 } // namespace
 
-/* Ours are the entries between the indices: those that stay move up, towards the producer. */
+/* The entries between the indices are ours: move those that stay up, towards the producer. */
 void CompletionQueueObject::purge(std::uint32_t qpn)
 {
 	std::lock_guard guard(lock);
@@ -168,7 +168,7 @@ int poll_cq(ibv_cq *base, int count, ibv_wc *wc)
 int resize_cq(ibv_cq *base, int cqe)
 {
 	auto &cq = *to_object<CompletionQueueObject>(base);
-	/* Held while the module moves the entries: it reads our index. */
+	/* Hold the lock while the module moves the entries: it reads our index. */
 	std::lock_guard guard(cq.lock);
 	Command<ib_uverbs_resize_cq> cmd;
 	Response<ib_uverbs_resize_cq_resp, prism_abi_resize_cq_resp> resp;

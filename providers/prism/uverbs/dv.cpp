@@ -14,7 +14,7 @@ namespace prism::uverbs
 namespace
 {
 
-/** The module writes it at any time. */
+/** Loads a value that the module may write at any time. */
 template <typename T>
 T shared(const T &value)
 {
@@ -31,7 +31,7 @@ prismdv_rejected_entry to_entry(const prism_abi_report &report)
 	return {report.wr_id, report.addr, report.length, report.lkey, report.error, 0};
 }
 
-/** Between reading what the module writes and reading how far it is. The thread sanitizer does not know the module. */
+/** Orders reading the module's data before reading its progress. The thread sanitizer does not know the module. */
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -123,7 +123,7 @@ public:
 
 	bool is_free_list(ibv_srq *srq) const override { return to_object<SrqObject>(srq)->free_list; }
 
-	/** Each value is one that it had a moment ago; the module does not stop for them. */
+	/** Reads each value as it was a moment ago; the module does not stop for the reader. */
 	void query_free_list(ibv_srq *base, prismdv_free_list_attr &attr) const override
 	{
 		auto &srq = *to_object<SrqObject>(base);
@@ -156,7 +156,7 @@ public:
 			}
 			entries[n] = to_entry(list.reports[at & list.report_mask]);
 			before_what_follows();
-			/* Overtaken while reading it: the loop begins again behind what is lost. */
+			/* The module overtook us while we read: start again behind the lost entries. */
 			if (shared(list.report_producer) - at > size)
 				continue;
 			srq.next_report++;

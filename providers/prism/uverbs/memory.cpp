@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Protection domains, memory regions and windows, address handles: the kernel keeps them. */
+/* Protection domains, memory regions and windows, address handles, all kept by the kernel. */
 #include <cerrno>
 
 #include "command.hpp"

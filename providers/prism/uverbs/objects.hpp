@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The verbs objects of the kernel's device: the structure that libibverbs knows first, ours behind it. They are
- * allocated by a create call and freed by its destroy call, which is the C boundary.
+ * The verbs objects of the kernel's device: libibverbs's structure first, our members behind it. A create call
+ * allocates them, its destroy call frees them; these calls are the C boundary.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace prism::uverbs
 {
 
-/** Zeroed by libibverbs and freed as it wants it, so what has a constructor hangs on a pointer. */
+/** Context. libibverbs zeroes and frees it in its own way, so a member with a constructor is held by a pointer. */
 struct ContextHandle {
 	verbs_context base;
 	prism_abi_alloc_ucontext_resp device;
@@ -30,19 +30,19 @@ struct ContextHandle {
 };
 
 struct CompletionQueueObject {
-	/** Drop what a queue pair that is gone left behind. */
+	/** Drops the entries that a destroyed queue pair left behind. */
 	void purge(std::uint32_t qpn);
 
 	verbs_cq base{};
 	SpinLock lock; /* held from ibv_start_poll to ibv_end_poll */
 	SharedQueue queue;
-	std::uint32_t next = 0; /* between these: the entry that comes next */
+	std::uint32_t next = 0; /* index of the next entry */
 	const ib_uverbs_wc *current = nullptr;
 };
 
 /** The receive queue of a queue pair or an SRQ. */
 struct ReceiveRing {
-	/** 0 or an errno; @p exact: of so many sges, not at most. */
+	/** Posts; returns 0 or an errno. @p exact: true if the number of sges must be max_sge, not at most that. */
 	int post(const ibv_recv_wr &wr, bool exact = false);
 	int map(int cmd_fd, const prism_abi_mmap &where);
 
@@ -61,7 +61,7 @@ struct SrqObject {
 };
 
 struct QpObject : PostingState<SendRequest> {
-	/** The module looks into the queues. 0 or an errno. */
+	/** Makes the module look into the queues. Returns 0 or an errno. */
 	int ring_doorbell();
 
 	SpinLock send_lock; /* held from ibv_wr_start to ibv_wr_complete */
@@ -84,7 +84,7 @@ inline const prism_abi_alloc_ucontext_resp &device_of(ibv_context *context)
 	return to_handle<ContextHandle>(context).device;
 }
 
-/** The bit of prism_abi_alloc_ucontext_resp.send_opcodes; the uapi header of older kernels does not name it. */
+/** Bit of prism_abi_alloc_ucontext_resp.send_opcodes; the uapi header of older kernels does not name it. */
 inline constexpr std::uint32_t opcode_atomic_write = 15;
 
 inline bool has_atomic_write(ibv_context *context)

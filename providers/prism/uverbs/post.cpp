@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Posting to the kernel's device: what posting.hpp leaves to it. */
+/* Posting to the kernel's device: the Device of posting.hpp. */
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace
 struct KernelDevice {
 	using Object = QpObject;
 	using Request = SendRequest;
-	static constexpr std::uint32_t max_message = 1u << 31; /* of InfiniBand; the module knows its own */
+	static constexpr std::uint32_t max_message = 1u << 31; /* InfiniBand's limit; the module checks its own */
 	static constexpr bool has_atomic_write = true;
 
 	static bool may_write_atomically(const Object &object)
@@ -29,7 +29,7 @@ struct KernelDevice {
 	static Lock resume(Object &object) { return Lock(object.send_lock, std::adopt_lock); }
 	static SendRing &queue(Object &object) { return object.sends; }
 
-	/** As the application knows it: that the module has found an error meanwhile makes no difference here. */
+	/** Judges by the state that the application knows, even if the module has found an error since. */
 	static bool may_post(const Object &object)
 	{
 		const ibv_qp_state state = object.base.qp.state;
@@ -53,7 +53,7 @@ struct KernelDevice {
 		wr.remote_qkey = from.wr.ud.remote_qkey;
 	}
 
-	/** The doorbell is a system call, so the lock is given up before it. */
+	/** Publishes the requests, releases the lock, then rings the doorbell, which is a system call. */
 	static int submit(Object &object, std::uint32_t begin, Lock &lock)
 	{
 		if (object.sends.tail == begin)
@@ -76,7 +76,7 @@ void wr_set_ud_addr(ibv_qp_ex *ex, ibv_ah *ah, std::uint32_t remote_qpn, std::ui
 
 } // namespace
 
-/* POST_SEND without a work request, as the software devices of the kernel have it. */
+/* Calls POST_SEND without a work request, as for the kernel's software devices. */
 int QpObject::ring_doorbell()
 {
 	struct {
@@ -127,7 +127,7 @@ int post_recv(ibv_qp *base, ibv_recv_wr *wr, ibv_recv_wr **bad)
 	}
 	if (error)
 		*bad = wr;
-	/* Nothing arrives any more that would make the module look: what was posted just now is to be flushed. */
+	/* No packet will arrive to make the module look: have the requests that were just posted flushed. */
 	if (base->state == IBV_QPS_ERR)
 		object.ring_doorbell();
 	return error;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The functions that libibverbs exports to its providers alone, with the symbol version IBVERBS_PRIVATE_<number>. A plug-in
- * is built for one number, which is PRISM_PRIVATE_ABI here: 34 from rdma-core 34 to 56, and another one with nearly every
- * release from 57 on. What is declared here is what the kernel's device uses. It differs between 34 and 65 where it says so.
+ * The functions that libibverbs exports to its providers alone, with the symbol version IBVERBS_PRIVATE_<number>. A
+ * plug-in is built for one number, which is PRISM_PRIVATE_ABI here: 34 from rdma-core 34 to 56, and another one with
+ * nearly every release from 57 on. The functions below are those that the kernel's device uses. Differences between 34
+ * and 65 are marked.
  *
  * Usable from C11 and from C++20.
  */
@@ -37,9 +38,9 @@ void verbs_uninit_context(struct verbs_context *context);
 /* --- Commands to the kernel ---
  *
  * Every command is a struct ib_uverbs_cmd_hdr and the structure of <rdma/ib_user_verbs.h> with the same name, followed
- * by what the driver adds; a response is that structure and what the driver adds. libibverbs fills in the part that it
- * knows, and takes what exceeds it in the sizes for the driver's. So the types need no definition here: uverbs/
- * command.hpp lays them out. Results are 0 or an errno value.
+ * by the driver's part; a response is that structure and the driver's part. libibverbs fills in the part that it knows,
+ * and takes the rest of the size for the driver's. So the types need no definition here: uverbs/ command.hpp lays them
+ * out. Results are 0 or an errno value.
  */
 struct ibv_alloc_mw;
 struct ibv_alloc_pd;
@@ -68,7 +69,7 @@ struct ib_uverbs_rereg_mr_resp;
 struct ib_uverbs_resize_cq_resp;
 
 #if PRISM_PRIVATE_ABI >= 57
-/* May be NULL: descriptors that the kernel is to use for the context. */
+/* Descriptors that the kernel is to use for the context; may be NULL. */
 struct ibv_fd_arr;
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd, size_t cmd_size,
 	struct ibv_fd_arr *fds, struct ib_uverbs_get_context_resp *resp, size_t resp_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Queue pairs: the kernel keeps their state, we what posting needs to know of it. */
+/* Queue pairs: the kernel keeps their state; we keep what posting needs of it. */
 #include <cerrno>
 #include <cstring>
 
@@ -50,7 +50,7 @@ void purge_completions(const ibv_qp &qp)
 		to_object<CompletionQueueObject>(qp.recv_cq)->purge(qp.qp_num);
 }
 
-/** What posting needs to know; under the lock of the sends. */
+/** Stores the attributes that posting needs, under the lock of the sends. */
 void remember(QpObject &object, const ibv_qp_attr &attr, int mask)
 {
 	if ((mask & IBV_QP_STATE) && attr.qp_state == IBV_QPS_RESET) {
@@ -73,7 +73,7 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 	auto object = std::make_unique<QpObject>();
 	ibv_qp &qp = object->base.qp;
 	ibv_qp_init_attr wanted;
-	std::memcpy(&wanted, attr, sizeof(wanted)); /* the extended one begins with it */
+	std::memcpy(&wanted, attr, sizeof(wanted)); /* ibv_qp_init_attr_ex begins with it */
 	Command<ib_uverbs_create_qp, prism_abi_create_qp> cmd;
 	Response<ib_uverbs_create_qp_resp, prism_abi_create_qp_resp> resp;
 	cmd.driver.flags = prism ? PRISM_ABI_QP_PRISM : 0;

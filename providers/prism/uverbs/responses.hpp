@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Whether we know all that a response of the module says. Reserved fields are 0; should a newer module give them a
- * meaning, it must not be missed (prism_abi.h).
+ * Checks that we understand all of a module's response. Reserved fields are 0: if a newer module gives one a meaning,
+ * we must notice (prism_abi.h).
  */
 #pragma once
 

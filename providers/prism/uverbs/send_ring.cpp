@@ -19,7 +19,8 @@ static_assert(sizeof(prism_abi_send) <= PRISM_ABI_PRISM_SEND_HEADER);
 static_assert(PRISM_ABI_OPERANDS_SIZE == 4 * PRISM_MAX_CAS);
 static_assert(PRISM_ABI_WR_ALLOCATE - PRISM_ABI_WR_READ == PRISM_ALLOCATE - PRISM_READ);
 
-/** enum ib_uverbs_wr_opcode and enum prism_abi_wr_opcode; the first has the values of enum ibv_wr_opcode. */
+/** Returns the opcode: enum ib_uverbs_wr_opcode, whose values are those of enum ibv_wr_opcode, or enum
+ * prism_abi_wr_opcode. */
 std::uint32_t opcode_of(const WorkRequest &wr)
 {
 	switch (wr.kind) {
@@ -56,7 +57,7 @@ std::uint32_t flags_of(const WorkRequest &wr)
 	return flags;
 }
 
-/** Member by member: the operands are there already. */
+/** Copies member by member: the operands are in the entry already. */
 void encode_prism(const WorkRequest &wr, prism_abi_prism_wr &to)
 {
 	const prism_request &from = wr.prism;
@@ -107,7 +108,7 @@ int SendRing::map(int cmd_fd, const prism_abi_mmap &where, const ibv_qp_cap &cap
 	header_ = prism ? PRISM_ABI_PRISM_SEND_HEADER : PRISM_ABI_SEND_HEADER;
 	max_sge = cap.max_send_sge;
 	max_inline = cap.max_inline_data;
-	/* An atomic write has its word inline even where nothing else may be. */
+	/* An atomic write has its word inline even if the queue has no other inline data. */
 	const std::size_t data =
 		std::max({std::size_t{max_sge} * sizeof(Sge), std::size_t{max_inline}, sizeof(std::uint64_t)});
 	if (const int error = queue_.map(cmd_fd, where, header_ + data))
@@ -150,7 +151,7 @@ void SendRing::encode(const SendRequest &wr) const
 	to.flags = flags_of(wr) | (wr.kind == SendKind::prism ? peer_flags() : 0);
 	to.num_sge = wr.inline_data ? 0 : wr.num_sge;
 	to.length = wr.inline_data ? wr.length : 0;
-	to.imm_data = wr.immediate; /* or invalidate_rkey: a request has one of the two, under one name */
+	to.imm_data = wr.immediate; /* or invalidate_rkey: a request has one of the two, in one member */
 	to.reserved = 0;
 	encode_parameters(wr, to);
 }

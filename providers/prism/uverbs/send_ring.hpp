@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The send queue that the module reads: requests are put together here and become entries when they are submitted. */
+/* The send queue that the module reads. Requests are built here and become entries when they are submitted. */
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ public:
 	[[nodiscard]] std::uint32_t room() const { return queue_.room(tail); }
 	SendRequest &at(std::uint32_t index) { return slots_[index & queue_.mask()]; }
 
-	/** These lie in the entry already: of a request, its sges, inline bytes or operands. */
+	/** Return a request's sges, inline bytes or operands, which lie in the entry already. */
 	std::span<Sge> sges(const SendRequest &wr);
 	std::span<std::byte> inline_bytes(const SendRequest &wr);
 	std::uint8_t *operands(const SendRequest &wr);
 
-	/** Make the requests from index @p begin to the tail visible to the module. */
+	/** Makes the requests from index @p begin to the tail visible to the module. */
 	void publish(std::uint32_t begin);
 
 	std::uint32_t max_sge = 0;
@@ -46,7 +46,7 @@ public:
 private:
 	[[nodiscard]] std::byte *entry(const SendRequest &wr) const;
 	void encode(const SendRequest &wr) const;
-	/** What a PRISM request tells the module of the peer. */
+	/** Returns the flags by which a PRISM request tells the module about the peer. */
 	[[nodiscard]] std::uint32_t peer_flags() const;
 
 	SharedQueue queue_;

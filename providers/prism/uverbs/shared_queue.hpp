@@ -19,7 +19,7 @@ public:
 	Mapping &operator=(Mapping &&other) noexcept;
 	~Mapping();
 
-	/** What a create call answered; 0 or an errno. */
+	/** Maps the memory that a create call's answer describes. Returns 0 or an errno. */
 	int map(int cmd_fd, const prism_abi_mmap &where, bool writable);
 
 	[[nodiscard]] std::byte *data() const { return data_; }
@@ -30,11 +30,13 @@ private:
 	std::size_t size_ = 0;
 };
 
-/** The caller serialises all calls of one side. Without a mapping, an empty queue that is full. */
+/** A queue in such memory. The caller serialises all calls of one side. Without a mapping it is empty and full at
+ * once. */
 class SharedQueue
 {
 public:
-	/** Entries must have @p min_entry bytes. EPROTO if the module describes something else: 0 or an errno. */
+	/** Maps the queue; entries must have at least @p min_entry bytes. Returns 0 or an errno: EPROTO if the
+	 * module's answer does not fit. */
 	int map(int cmd_fd, const prism_abi_mmap &where, std::size_t min_entry);
 
 	[[nodiscard]] std::uint32_t mask() const { return mask_; }
@@ -44,7 +46,7 @@ public:
 		return entries_ + (std::size_t{index & mask_} << log2_entry_size_);
 	}
 
-	/* Each side reads its own index as it left it, and the other's with what was written before it. */
+	/* Each side reads its own index as it left it, and the other's index with all that was written before it. */
 	[[nodiscard]] std::uint32_t own_producer() const { return load(producer_, std::memory_order_relaxed); }
 	[[nodiscard]] std::uint32_t own_consumer() const { return load(consumer_, std::memory_order_relaxed); }
 	[[nodiscard]] std::uint32_t their_producer() const { return load(producer_, std::memory_order_acquire); }
@@ -52,7 +54,8 @@ public:
 	void set_producer(std::uint32_t index) const { store(producer_, index & mask_); }
 	void set_consumer(std::uint32_t index) const { store(consumer_, index & mask_); }
 
-	/** For the producer, which has filled entries up to before @p producer: how many more fit. */
+	/** Returns, for the producer, the number of entries that still fit after those filled up to before @p
+	 * producer. */
 	[[nodiscard]] std::uint32_t room(std::uint32_t producer) const
 	{
 		return (their_consumer() - 1 - producer) & mask_;

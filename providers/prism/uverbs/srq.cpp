@@ -46,7 +46,7 @@ int ReceiveRing::post(const ibv_recv_wr &wr, bool exact)
 namespace
 {
 
-/** The queue, and what the module tells the owner of a free list. 0 or an errno. */
+/** Maps the queue, and the module's reports for the owner of a free list. Returns 0 or an errno. */
 int map_queues(SrqObject &srq, int cmd_fd, const prism_abi_create_srq_resp &resp)
 {
 	if (!understood(resp))
@@ -115,7 +115,7 @@ ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr)
 int modify_srq(ibv_srq *base, ibv_srq_attr *attr, int mask)
 {
 	auto &srq = *to_object<SrqObject>(base);
-	/* Held while the module moves the entries to a queue of another size. */
+	/* Hold the lock while the module moves the entries to a queue of another size. */
 	std::unique_lock lock(srq.ring.lock, std::defer_lock);
 	if (mask & IBV_SRQ_MAX_WR)
 		lock.lock();
