@@ -40,8 +40,7 @@ enum prismdv_progress_mode {
 enum prismdv_path {
 	PRISMDV_PATH_DEFAULT, /* as the environment variable PRISM_LOCAL says, else LOCAL */
 	PRISMDV_PATH_UDP,     /* all packets of a userspace device go by UDP */
-	PRISMDV_PATH_LOCAL,   /* packets to the user's own processes on this host go through shared memory, where
-	                       * possible */
+	PRISMDV_PATH_LOCAL,   /* packets to one's own peers on this host go through shared memory, where possible */
 };
 
 struct prismdv_context_attr {

@@ -57,8 +57,7 @@ struct verbs_xrcd {
  */
 struct verbs_qp {
 	union {
-		uint64_t whole[sizeof(struct ibv_qp_ex) / 8]; /* first, as = {} is only sure to clear the first
-		                                               * member */
+		uint64_t whole[sizeof(struct ibv_qp_ex) / 8]; /* first, as = {} surely clears the first alone */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};

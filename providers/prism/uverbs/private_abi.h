@@ -39,7 +39,7 @@ void verbs_uninit_context(struct verbs_context *context);
  *
  * Every command is a struct ib_uverbs_cmd_hdr and the structure of <rdma/ib_user_verbs.h> with the same name, followed
  * by the driver's part; a response is that structure and the driver's part. libibverbs fills in the part that it knows,
- * and takes the rest of the size for the driver's. So the types need no definition here: uverbs/ command.hpp lays them
+ * and takes the rest of the size for the driver's. So the types need no definition here: uverbs/command.hpp lays them
  * out. Results are 0 or an errno value.
  */
 struct ibv_alloc_mw;

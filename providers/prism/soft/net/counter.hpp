@@ -8,8 +8,8 @@ namespace prism::soft
 {
 
 /**
- * A number with one writer at a time, under the caller's lock, and readers anywhere, in other processes too: no
- * read-modify-write instruction is needed.
+ * A counter with one writer at a time, under the caller's lock, and any readers, in other processes too. Needs no
+ * read-modify-write instruction.
  */
 class Counter
 {

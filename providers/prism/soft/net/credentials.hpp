@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Who sent a datagram to an AF_UNIX socket that has SO_PASSCRED. */
+/* Credentials of the sender of a datagram to an AF_UNIX socket that has SO_PASSCRED. */
 #pragma once
 
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 namespace prism::soft
 {
 
-/** What the kernel says of the sender of @p message, as received. */
+/** Returns the credentials that the kernel gives of the sender of @p message, as received. */
 inline std::optional<ucred> credentials_of(msghdr &message)
 {
 	for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
@@ -25,8 +25,8 @@ inline std::optional<ucred> credentials_of(msghdr &message)
 }
 
 /**
- * Whether it is a process of our own user, or root's: whoever opened a device as root, and is somebody else since,
- * shares addresses with root's processes still.
+ * Returns true if the sender is a process of our own user, or of root: a process that opened a device as root and has
+ * changed its user since still shares addresses with root's processes.
  */
 inline bool sent_by_same_user(msghdr &message)
 {

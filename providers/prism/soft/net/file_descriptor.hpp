@@ -26,7 +26,7 @@ public:
 		return *this;
 	}
 
-	/** close(2) is a cancellation point, and nothing may leave a destructor. */
+	/** Disables cancellation: close(2) is a cancellation point, and nothing may leave a destructor. */
 	~FileDescriptor()
 	{
 		const WithoutCancellation whole;
@@ -35,7 +35,7 @@ public:
 	}
 
 	[[nodiscard]] int get() const { return fd_; }
-	/** Leaves closing it to the caller. */
+	/** Gives up the descriptor: the caller closes it. */
 	[[nodiscard]] int release()
 	{
 		kept_descriptors.erase(fd_);

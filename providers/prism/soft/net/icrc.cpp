@@ -53,7 +53,8 @@ constexpr std::size_t id_to_bth = ipv4_header_size - 4 + udp_header_size;
 
 using ByteTable = std::array<std::uint32_t, 256>;
 
-/* What byte b, exclusive-ored into the stream `distance` bytes before a point, does to the register at that point. */
+/* Returns the effect of each byte, exclusive-ored into the stream `distance` bytes before a point, on the register
+ * at that point. */
 constexpr ByteTable effect_before(std::size_t distance)
 {
 	ByteTable table{};
@@ -67,8 +68,9 @@ constexpr ByteTable effect_before(std::size_t distance)
 }
 
 /*
- * The masked BTH byte comes after the point where the seed ends. To change it without touching the packet, the register
- * takes beforehand the difference that will have become ~b when the byte's turn comes.
+ * Returns, for each value b of the masked BTH byte, the difference to apply to the register at the end of the seed,
+ * before that byte. It changes the byte to ones without touching the packet: when the byte's turn comes, the difference
+ * has become ~b.
  */
 constexpr ByteTable mask_ahead()
 {
@@ -139,8 +141,8 @@ std::uint8_t *put_ipv6(std::uint8_t *header, const IcrcFlow &flow, std::size_t u
 }
 
 /*
- * Over IPv4: `difference` lies between the ICRC found and the one for another identification. Carried back to where the
- * identification stood, a difference that some identification explains has only its 16 bits set.
+ * Returns true if some IPv4 identification explains `difference`, which lies between the ICRC found and that for
+ * another identification: carried back to the place of the identification, such a difference has only its 16 bits set.
  */
 bool some_id_explains(std::uint32_t difference, std::size_t packet_size)
 {
@@ -152,14 +154,14 @@ bool some_id_explains(std::uint32_t difference, std::size_t packet_size)
 IcrcSeed::IcrcSeed(const IcrcFlow &flow, std::size_t packet_size) : ipv4_(flow.source.is_ipv4())
 {
 	std::array<std::uint8_t, lrh_substitute_size + ipv6_header_size + udp_header_size> pseudo;
-	pseudo.fill(0xff); /* the masked fields, unless overwritten */
+	pseudo.fill(0xff); /* for the masked fields, unless overwritten */
 	const std::size_t udp_size = udp_header_size + packet_size + icrc_size;
 	std::uint8_t *ip = pseudo.data() + lrh_substitute_size;
 	std::uint8_t *udp = ipv4_ ? put_ipv4(ip, flow, udp_size) : put_ipv6(ip, flow, udp_size);
 	store_be16(udp, flow.source_port);
 	store_be16(udp + 2, flow.destination_port);
 	store_be16(udp + 4, udp_size);
-	/* isa-l complements on the way in and out, so what is kept here is the complement of the register. */
+	/* isa-l complements on the way in and out, so we keep the complement of the register. */
 	state_ = crc32_gzip_refl(0, pseudo.data(), static_cast<std::uint64_t>(udp + udp_header_size - pseudo.data()));
 }
 

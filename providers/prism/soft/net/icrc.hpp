@@ -19,7 +19,7 @@ namespace prism::soft
 
 inline constexpr std::size_t icrc_size = 4;
 
-/** What the ICRC covers beside the packet itself. Both addresses are of one family. */
+/** Input of the ICRC besides the packet itself. Both addresses are of one family. */
 struct IcrcFlow {
 	Address source;
 	Address destination;
@@ -30,25 +30,25 @@ struct IcrcFlow {
 };
 
 enum class IcrcVerdict {
-	exact,      /**< right, and over IPv4 with the identification that was thought likely */
+	exact,      /**< right, and over IPv4 with the expected identification */
 	id_unknown, /**< IPv4: right for some other identification, so 16 bits of protection remain */
 	bad,
 };
 
 /**
- * The CRC's state behind the pseudo header of one flow and one packet size. Packets of a train share it, so that each
- * costs one pass over its own bytes and two table look-ups.
+ * State of the CRC after the pseudo header of one flow and one packet size. The packets of a train share it, so that
+ * each costs one pass over its own bytes and two table look-ups.
  */
 class IcrcSeed
 {
 public:
-	/** For packets of @p packet_size bytes from BTH to pad, without the ICRC. */
+	/** Makes the seed for packets of @p packet_size bytes from BTH to pad, without the ICRC. */
 	IcrcSeed(const IcrcFlow &flow, std::size_t packet_size);
 
 	/**
 	 * @param packet at least a BTH, as long as the seed was made for, without ICRC
 	 * @param ip_id IPv4 identification in host order, ignored over IPv6
-	 * @return the value that the wire carries with its least significant byte first
+	 * @return the value, which goes on the wire with its least significant byte first
 	 */
 	[[nodiscard]] std::uint32_t icrc(std::span<const std::uint8_t> packet, std::uint16_t ip_id) const;
 
@@ -63,15 +63,15 @@ private:
 	bool ipv4_;
 };
 
-/** One packet's ICRC; parameters as for IcrcSeed. */
+/** Returns one packet's ICRC; parameters as for IcrcSeed. */
 [[nodiscard]] std::uint32_t icrc(
 	const IcrcFlow &flow, std::span<const std::uint8_t> packet_without_icrc, std::uint16_t ip_id);
 
-/** One packet's verdict. A packet too short for a BTH and an ICRC is bad. */
+/** Checks one packet. A packet too short for a BTH and an ICRC is bad. */
 [[nodiscard]] IcrcVerdict check_icrc(
 	const IcrcFlow &flow, std::span<const std::uint8_t> packet_with_icrc, std::uint16_t likely_id = 0);
 
-/** Writes @p value as the wire carries it. */
+/** Writes @p value in wire order. */
 inline void store_icrc(std::uint8_t *to, std::uint32_t value)
 {
 	for (std::size_t i = 0; i < icrc_size; i++)

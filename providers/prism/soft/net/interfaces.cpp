@@ -25,7 +25,7 @@ namespace prism::soft
 namespace
 {
 
-/* Fills in what the kernel says of the link. Returns 0, or the errno for which it cannot be asked. */
+/* Fills in what the kernel reports of the link. Returns 0, or the errno if the kernel cannot be asked. */
 int describe(InterfaceInfo &info)
 {
 	const FileDescriptor any(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -65,7 +65,7 @@ bool parse_address(const std::string &digits, Address &address)
 	return true;
 }
 
-/* getifaddrs() does not say. Empty where there is no IPv6. */
+/* Reads /proc, as getifaddrs() does not report them. Empty where there is no IPv6. */
 Unready read_unready()
 {
 	std::ifstream file("/proc/thread-self/net/if_inet6");
@@ -82,7 +82,7 @@ Unready read_unready()
 
 using AddressList = std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)>;
 
-/* Null if they cannot be read. */
+/* Returns null if they cannot be read. */
 AddressList read_addresses()
 {
 	ifaddrs *head = nullptr;
@@ -128,7 +128,7 @@ std::vector<InterfaceInfo> list_interfaces(int *why)
 	std::vector<InterfaceInfo> list;
 	const Unready unready = read_unready();
 	const AddressList owner = read_addresses();
-	int error = owner ? 0 : errno; /* every host has some */
+	int error = owner ? 0 : errno; /* every host has some address */
 	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
 		if (usable(*entry, unready))
 			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));

@@ -22,23 +22,23 @@ struct InterfaceInfo {
 };
 
 /**
- * Interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's order. Empty
- * if there is none or they cannot be read. An IPv6 address counts once nobody else on the link was found to have it:
- * until then, and if somebody has, it cannot be bound. Thread-safe.
- * @param why if given: 0, or the errno for which they cannot be read, as without descriptors
+ * Returns the interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's
+ * order. Empty if there is none or they cannot be read. An IPv6 address counts once duplicate address detection has
+ * succeeded: before, and if another host has it, it cannot be bound. Thread-safe.
+ * @param why if given: gets 0, or the errno if they cannot be read, for want of descriptors for example
  */
 [[nodiscard]] std::vector<InterfaceInfo> list_interfaces(int *why = nullptr);
 
-/** Of 127/8, all of which is this host. */
+/** Returns true for addresses of 127/8, all of which is this host. */
 [[nodiscard]] bool is_ipv4_loopback(const Address &address);
 
-/** Those of the interfaces of this network namespace that are up; nothing if they cannot be read. */
+/** Returns the addresses of this network namespace's interfaces that are up; nothing if they cannot be read. */
 [[nodiscard]] std::optional<std::vector<Address>> addresses_of_this_host();
 
-/** Of an interface of this network namespace, or of 127/8. */
+/** Returns true for an address of an interface of this network namespace, or of 127/8. */
 [[nodiscard]] bool is_on_this_host(const Address &address);
 
-/** The address that the context in @p slot has to itself on loopback: 127.47.x.y, where x.y is the slot. */
+/** Returns the loopback address that belongs to the context in @p slot alone: 127.47.x.y, where x.y is the slot. */
 [[nodiscard]] Address loopback_address(unsigned slot);
 
 } // namespace prism::soft

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Which descriptors are the device's own, for the launcher, which leaves them open when a program closes all that there
- * are (closefrom(3)). Each shared object has a table of its own.
+ * The descriptors that are the device's own. The launcher leaves them open when a program closes all descriptors
+ * (closefrom(3)). Each shared object has a table of its own.
  *
- * A number may change hands without our being asked (dup2(), a system call), and a child has what its parent had: so an
- * entry holds only in the process that made it, and as long as the number is the same file. Files without an inode of
- * their own (eventfds) are all alike.
+ * A number may come to mean another file without our notice (dup2(), a system call), and a child inherits its parent's
+ * table. So an entry holds only in the process that made it, and while the number is the same file. Files without an
+ * inode of their own (eventfds) are all alike.
  */
 #pragma once
 
@@ -40,7 +40,8 @@ public:
 			at(fd).store(0, std::memory_order_relaxed);
 	}
 
-	/** Keeps errno. Safe in signal handlers, and in a child of vfork(), which has nothing to keep. */
+	/** Returns true if @p fd is the device's own. Keeps errno. Safe in signal handlers, and in a child of
+	 * vfork(), which has nothing to keep. */
 	[[nodiscard]] bool contains(int fd) const
 	{
 		if (!in_range(fd) || !at(fd).load(std::memory_order_relaxed))
@@ -48,7 +49,7 @@ public:
 		return owner_.load(std::memory_order_relaxed) == ::getpid() && at(fd) == file_of(fd);
 	}
 
-	/** No entry is at or above this. */
+	/** Limit of descriptor numbers in the table. */
 	static constexpr int size = 1 << 14;
 
 private:
@@ -59,7 +60,7 @@ private:
 		return files_[static_cast<std::size_t>(fd)];
 	}
 
-	/* Never 0. */
+	/* Returns an identifier of the file; never 0. */
 	static std::uint64_t file_of(int fd)
 	{
 		struct stat status;

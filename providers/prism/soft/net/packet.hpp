@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The boundary between the protocol and whatever carries its packets.
+ * The boundary between the protocol and the carriers of its packets.
  *
  * The protocol (soft/protocol) sees packets from the first byte of the BTH to the last byte of payload and pad: the
- * ICRC belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Carriers are the
- * UDP port (soft/net/udp), the rings between processes of one host (soft/net/local), the simulator and the fuzzers
+ * ICRC belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Carriers are the UDP
+ * port (soft/net/udp), the rings between processes of one host (soft/net/local), the simulator and the fuzzers
  * (tests/).
  */
 #pragma once
@@ -19,14 +19,14 @@
 namespace prism::soft
 {
 
-/** Nanoseconds on a monotonic clock; the carrier supplies it, the protocol never reads a clock of its own. */
+/** Nanoseconds on a monotonic clock. The carrier supplies it; the protocol never reads a clock of its own. */
 using Time = std::uint64_t;
 
 /** An endpoint's IP address in the form of a RoCEv2 GID: IPv6, or IPv4 as ::ffff:a.b.c.d (IBTA annex A17). */
 struct Address {
 	std::array<std::uint8_t, 16> gid{};
 
-	/* Compared for every packet: two words, not a call. */
+	/* Compared for every packet: by two words, without a call. */
 	bool operator==(const Address &other) const
 	{
 		std::array<std::uint64_t, 2> a, b;
@@ -42,35 +42,36 @@ struct Address {
 		return std::memcmp(gid.data(), prefix.data(), prefix.size()) == 0;
 	}
 
-	/** 224.0.0.0/4 or ff00::/8: a group that queue pairs of any host may be in. */
+	/** Returns true for 224.0.0.0/4 and ff00::/8: a group that queue pairs of any host may be in. */
 	[[nodiscard]] bool is_multicast() const { return is_ipv4() ? gid[12] >> 4 == 0xe : gid[0] == 0xff; }
 };
 
-/** Between which addresses a packet came. */
+/** The addresses that a packet came from and to. */
 struct Route {
 	Address from;
 	Address to;
 	std::uint16_t source_port = 0; /**< UDP's; a carrier may have none */
 };
 
-/** The destination QPN of what goes to a group (IBTA 9.2, 10.5). */
+/** Destination QPN of packets to a group (IBTA 9.2, 10.5). */
 inline constexpr std::uint32_t multicast_qpn = 0xffffff;
 
-/** Base Transport Header, the shortest packet. */
+/** Size of the Base Transport Header, the shortest packet. */
 inline constexpr std::size_t bth_size = 12;
 
-/** The longest packet that crosses this boundary: headers of the largest request, a 4096-byte MTU and its pad. */
+/** Size of the longest packet that crosses this boundary: headers of the largest request, a 4096-byte MTU and its
+ * pad. */
 inline constexpr std::size_t max_packet_size = 4096 + 256;
 
-/** What a carrier knows of the room for one more packet. */
+/** Room for one more packet, as far as a carrier knows. */
 enum class Room {
-	unknown, /**< it takes everything and loses what is too much, so that senders pace themselves */
+	unknown, /**< it accepts all packets and may lose some, so senders pace themselves */
 	yes,     /**< it loses nothing, and delivers packet by packet, in order */
-	no,      /**< the same, but not now */
+	no,      /**< as yes, but there is no room now */
 };
 
 /**
- * Where outgoing packets go, in order. A carrier may gather packets into trains; it sends nothing before flush()
+ * Destination of outgoing packets, in order. A carrier may gather packets into trains; it sends nothing before flush()
  * unless it runs out of space.
  */
 class PacketSink
@@ -79,15 +80,16 @@ public:
 	virtual ~PacketSink() = default;
 
 	/**
-	 * Room for one packet of exactly @p size bytes (at most max_packet_size) to @p peer. The caller fills it and
-	 * calls commit() before it asks for the next. Never fails: a carrier that cannot send loses the packet, as a
-	 * network may.
+	 * Returns room for one packet of exactly @p size bytes (at most max_packet_size) to @p peer. The caller fills
+	 * it and calls commit() before it asks for the next. Never fails: a carrier that cannot send loses the packet,
+	 * as a network may.
 	 */
 	virtual std::uint8_t *begin(const Address &peer, std::size_t size) = 0;
 
 	/**
-	 * The same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just one.
-	 * @param qpn the queue pair at @p peer, by which a carrier may choose the way; 0: it is none, but a group
+	 * Does the same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just
+	 * one.
+	 * @param qpn the queue pair at @p peer, by which a carrier may choose the path; 0: a group, no queue pair
 	 */
 	virtual std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 	{
@@ -96,7 +98,8 @@ public:
 		return begin(peer, size);
 	}
 
-	/** On the way of begin_from(). Who may wait asks before each packet, and asks again at the next progress(). */
+	/** Returns the room on the path of begin_from(). A sender that may wait asks before each packet, and again
+	 * at the next progress(). */
 	virtual Room room(unsigned source, const Address &peer, std::uint32_t qpn)
 	{
 		static_cast<void>(source);
@@ -106,8 +109,8 @@ public:
 	}
 
 	/**
-	 * For want of room() a message waits that nobody would send again.
-	 * @return whether it has waited long enough, and is lost: the carrier has counted it
+	 * Tells the carrier that a message waits for room() which nobody would retransmit.
+	 * @return true if it has waited long enough and is lost; the carrier has counted it
 	 */
 	virtual bool loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now)
 	{
@@ -118,9 +121,7 @@ public:
 		return false;
 	}
 
-	/**
-	 * Whether room() will soon say more than that it does not know: a way that loses nothing is being prepared.
-	 */
+	/** Returns true if room() will soon say more than unknown: a path that loses nothing is being prepared. */
 	virtual bool prepares(std::uint32_t qpn, Time now)
 	{
 		static_cast<void>(qpn);
@@ -128,14 +129,14 @@ public:
 		return false;
 	}
 
-	/** The packet last begun is complete. */
+	/** Completes the packet last begun. */
 	virtual void commit() = 0;
 
-	/** Everything committed leaves now. */
+	/** Sends everything committed now. */
 	virtual void flush() = 0;
 };
 
-/** Where incoming packets go: those whose ICRC held. */
+/** Destination of incoming packets with a right ICRC. */
 class PacketHandler
 {
 public:
@@ -145,8 +146,8 @@ public:
 	virtual void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) = 0;
 
 	/**
-	 * Whether the packet that stands last in @p train, as it had to for being shorter than the others, which have
-	 * @p segment bytes each, should be received before them. No ICRC has been looked at yet.
+	 * Returns true if the last packet in @p train, which had to be last as it is shorter than the others of @p
+	 * segment bytes each, should be received before them. No ICRC has been checked yet.
 	 */
 	[[nodiscard]] virtual bool last_overtakes(std::span<const std::uint8_t> train, std::size_t segment) const
 	{

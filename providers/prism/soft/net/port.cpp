@@ -9,22 +9,22 @@ namespace prism::soft
 namespace
 {
 
-/* Packets of a ring that count as one train. Few: both ends work at the same time if neither waits for much. */
+/* Packets of a ring that count as one train. Few: both ends work at the same time if neither waits for many. */
 constexpr int packets_a_train = 1;
 
 /*
- * Between two looks at quiet sockets while rings are busy: it doubles as long as nothing comes, as a look takes a
- * system call for each of them.
+ * Interval of checking quiet sockets while rings are busy: doubles while nothing comes, as a check takes a system call
+ * for each socket.
  */
 constexpr Time min_sockets_interval = 20'000;
 constexpr Time max_sockets_interval = 160'000;
-/* So long rings are called busy. */
+/* Time that rings count as busy after a packet. */
 constexpr Time busy_time = 100'000;
 
-/* Should somebody have kept a peer from waking us. */
+/* Limit of a sleep, in case somebody has kept a peer from waking us. */
 constexpr std::int64_t longest_sleep = 100'000'000;
 
-/* All that a new peer can have sent by UDP before. */
+/* Most packets that a new peer can have sent by UDP before. */
 constexpr int most_waiting = 1024;
 
 } // namespace
@@ -100,10 +100,10 @@ int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
 {
 	int trains = 0;
 	if (local_->is_due(now)) {
-		udp_->flush(); /* what goes to new peers by rings comes behind it */
+		udp_->flush(); /* packets to new peers by rings come after these */
 		local_->look_after(handler, now);
 	}
-	/* On one host a datagram has arrived when it is sent: so it has if it was sent before a packet that has. */
+	/* On one host a sent datagram has arrived: so any that was sent before a packet that we have is here. */
 	if (local_->newcomer_waits())
 		for (int got = 1; got && trains < most_waiting; trains += got)
 			got = udp_->receive_all(handler, now, most_waiting - trains);
@@ -118,7 +118,7 @@ bool Port::sockets_are_due(Time now) const
 	return now - sockets_looked_ >= sockets_interval_ || now - rings_busy_ >= busy_time;
 }
 
-/* Soon again if something came. */
+/* Notes a check of the sockets; the next is due at once if something came. */
 void Port::note_look(bool came, Time now)
 {
 	sockets_looked_ = now;

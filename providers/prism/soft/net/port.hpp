@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * All carriers of one device context: for each packet of a connection the rings that it shares with the peer, if there
- * are some, else UDP. Datagrams go by UDP. The caller serialises all calls but wait().
+ * All carriers of one device context. A packet of a connection goes by the rings shared with the peer, if there are
+ * any, else by UDP. Datagrams go by UDP. The caller serialises all calls but wait().
  */
 #pragma once
 
@@ -18,13 +18,13 @@ namespace prism::soft
 class Port final : public PacketSink
 {
 public:
-	/** As UdpPort::open(). @param with_rings whether to have a local path, if that is possible. */
+	/** As UdpPort::open(). @param with_rings true for a local path too, if possible. */
 	static std::unique_ptr<Port> open(
 		const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts = {});
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }
-	/** Null: there is none. */
+	/** Returns null if there is none. */
 	[[nodiscard]] const LocalPort *local() const { return local_.get(); }
 
 	/** As UdpPort::add(). */
@@ -39,21 +39,21 @@ public:
 	void flush() override;
 
 	/**
-	 * As UdpPort::receive(): a train of packets counts as one. While rings are busy and sockets quiet, the sockets
-	 * are looked at now and then: most turns make no system call.
+	 * As UdpPort::receive(): a train of packets counts as one. While rings are busy and sockets quiet, checks the
+	 * sockets only now and then: most calls make no system call.
 	 */
 	int receive(PacketHandler &handler, Time now, int max_trains);
-	/** As receive(), and from all sockets. */
+	/** As receive(), but always reads all sockets. */
 	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
-	/** Whether a peer is to be introduced, which receive() does. */
+	/** Returns true if a peer is to be introduced, which receive() does. */
 	[[nodiscard]] bool has_new_peers() const { return local_ && local_->has_new_peers(); }
-	/** Whether rings are shared with anybody. */
+	/** Returns true if we share rings with any peer. */
 	[[nodiscard]] bool has_local_peers() const { return local_ && local_->has_peers(); }
 
 	/**
-	 * Before wait().
-	 * @return false if something has come meanwhile: then do not wait.
+	 * Call before wait().
+	 * @return false if something has arrived meanwhile: then do not wait.
 	 */
 	[[nodiscard]] bool prepare_sleep();
 	/** As UdpPort::wait(), after prepare_sleep(). */
@@ -71,10 +71,10 @@ private:
 
 	std::unique_ptr<UdpPort> udp_;
 	std::unique_ptr<LocalPort> local_;
-	bool by_ring_ = false;      /* the packet last begun */
-	bool awaits_peers_ = false; /* when it was last prepared to sleep */
+	bool by_ring_ = false;      /* true if the packet last begun goes by a ring */
+	bool awaits_peers_ = false; /* as of the last prepare_sleep() */
 	Time sockets_looked_ = 0;
-	Time sockets_interval_ = 0; /* to the next look */
+	Time sockets_interval_ = 0; /* until the next check */
 	Time rings_busy_ = 0;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What carriers count themselves. Names and meaning: docs/semantics.md S.12, which has the kernel's drops besides. */
+/* Counters that carriers keep themselves. Names and meaning: docs/semantics.md S.12, which also has the kernel's
+ * drops. */
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@
 	X(tx_no_route)                                                                                                 \
 	X(tx_segment_fallbacks)
 
-/* The rings between processes of one host; packets and bytes of theirs are in the others as well. */
+/* The rings between processes of one host; the other counters include their packets and bytes. */
 #define PRISM_LOCAL_COUNTERS(X)                                                                                        \
 	X(local_rx_packets)                                                                                            \
 	X(local_tx_packets)                                                                                            \
@@ -50,10 +51,10 @@ struct LocalCounters {
 #undef X
 };
 
-/** A bit for each slot of a context that this one shares rings with. Written as counters are. */
+/** One bit for each slot of a context that this one shares rings with. Written like counters. */
 using LocalPeers = std::array<Counter, 1024 / 64>;
 
-/** Where carriers count, for others to see; outlives them. Null: in memory of their own. */
+/** Memory for the carriers' counters, for others to see; outlives them. Null: they use memory of their own. */
 struct PortCounts {
 	PortCounters *all = nullptr;
 	LocalCounters *local = nullptr;

@@ -26,10 +26,10 @@ struct UnixName {
 	[[nodiscard]] const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&address); }
 };
 
-/* So many may ask for our credentials between two calls of dismiss_visitors(). */
+/* Most processes that may ask for our credentials between two calls of dismiss_visitors(). */
 constexpr int max_visitors = 128;
 
-/* Abstract: the first byte is 0, and the length says where the name ends. */
+/* Makes an abstract name: the first byte is 0, and the length says where the name ends. */
 UnixName name_of(unsigned slot, std::uint32_t nonce)
 {
 	UnixName name;
@@ -43,8 +43,8 @@ UnixName name_of(unsigned slot, std::uint32_t nonce)
 }
 
 /*
- * Bound to @p port of all addresses, if nobody has it on any. From then on sockets of the same user may have the port
- * of one address as well, if they say SO_REUSEPORT; those of nobody else.
+ * Returns a socket bound to @p port of all addresses, if nobody has the port on any. Then only sockets of the same
+ * user, with SO_REUSEPORT, may also bind the port on one address.
  */
 FileDescriptor bind_everywhere(int family, std::uint16_t port)
 {
@@ -70,7 +70,7 @@ FileDescriptor bind_everywhere(int family, std::uint16_t port)
 	return made;
 }
 
-/* IPv6's wildcard is IPv4's too. Hosts without IPv6 have only the other. */
+/* Guards the port for both families: IPv6's wildcard is IPv4's too. Hosts without IPv6 have only the latter. */
 FileDescriptor guard_port(std::uint16_t port)
 {
 	FileDescriptor guard = bind_everywhere(AF_INET6, port);
@@ -121,8 +121,8 @@ bool Slot::take_name(std::uint32_t nonce)
 }
 
 /*
- * First the socket that will be sent to, then the question whose the name is. Between the two it can only have changed
- * hands if that socket is closed.
+ * Connects the socket for sending first, and then asks for the owner of the name: in between the name can only have
+ * changed hands if that socket is closed.
  */
 FileDescriptor Slot::open_channel(unsigned to, std::uint32_t nonce)
 {
@@ -168,7 +168,7 @@ void Slot::dismiss_visitors() const
 
 std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const
 {
-	/* Room for descriptors is not given, so a sender that attaches some only has them closed. */
+	/* No room for descriptors: those that a sender attaches are closed. */
 	alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
 	iovec part{buffer.data(), buffer.size()};
 	msghdr message{};

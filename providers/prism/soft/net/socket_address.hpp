@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Between GIDs and what the socket calls take. */
+/* Conversions between GIDs and the addresses of socket calls. */
 #pragma once
 
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ union SocketAddress {
 
 	[[nodiscard]] socklen_t size() const { return any.sa_family == AF_INET ? sizeof(v4) : sizeof(v6); }
 
-	/** In host order. */
+	/** Returns the port in host order. */
 	[[nodiscard]] std::uint16_t port() const
 	{
 		return ntohs(any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port);
@@ -43,7 +43,7 @@ inline Address address_from_ipv4(const in_addr &ip)
 	return address;
 }
 
-/** @p from is of family AF_INET or AF_INET6. */
+/** Converts @p from, of family AF_INET or AF_INET6. */
 inline Address address_from(const sockaddr &from)
 {
 	if (from.sa_family == AF_INET)
@@ -53,7 +53,7 @@ inline Address address_from(const sockaddr &from)
 	return address;
 }
 
-/** @p scope is the interface index, used for link-local addresses and groups alone. @p port in host order. */
+/** @p scope is the interface index, used only for link-local addresses and groups. @p port is in host order. */
 inline SocketAddress to_socket_address(const Address &address, std::uint16_t port, unsigned scope)
 {
 	SocketAddress to{};

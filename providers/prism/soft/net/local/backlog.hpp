@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Packets that wait for room in a ring, in order. Takes no memory while nothing waits. */
+/* Packets that wait for room in a ring, in order. Uses no memory while nothing waits. */
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ public:
 	[[nodiscard]] bool empty() const { return first_ == end_; }
 	[[nodiscard]] std::size_t size() const { return end_ - first_; }
 
-	/** Room for one packet behind the others, until commit(). May throw std::bad_alloc. */
+	/** Returns room for one packet after the others, until commit(). May throw std::bad_alloc. */
 	std::uint8_t *begin(const RecordHeader &header)
 	{
 		next_ = end_ + sizeof(header) + header.length;
@@ -30,7 +30,7 @@ public:
 
 	void commit() { end_ = next_; }
 
-	/** Moves to @p ring what it has room for. */
+	/** Moves as many packets to @p ring as it has room for. */
 	void move_to(RingProducer &ring)
 	{
 		while (!empty()) {
@@ -49,7 +49,8 @@ public:
 	}
 
 private:
-	/* A peer may always be a bit behind: then this is never empty, and what has left must make room. */
+	/* Makes room: while a peer is always a bit behind, the backlog never empties, so sent packets must be
+	 * removed. */
 	void move_up()
 	{
 		if (first_ < size())
@@ -62,9 +63,9 @@ private:
 	static constexpr std::size_t kept_bytes = 64 << 10;
 
 	std::vector<std::uint8_t> bytes_;
-	std::size_t first_ = 0; /* of what waits */
-	std::size_t end_ = 0;   /* behind it */
-	std::size_t next_ = 0;  /* behind what is begun */
+	std::size_t first_ = 0; /* begin of the waiting packets */
+	std::size_t end_ = 0;   /* end of them */
+	std::size_t next_ = 0;  /* end of the packet last begun */
 };
 
 } // namespace prism::soft

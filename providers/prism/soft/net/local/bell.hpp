@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How a sleeping consumer of rings is told that one has something: a page of its context, which all its peers share.
+ * Doorbell that wakes a sleeping consumer of rings: a page of its context, which all its peers share.
  *
- * Who publishes looks at the state behind that, and who goes to sleep looks at its rings behind saying so; in one total
- * order of all four, one of the two sees the other. A peer that lies here keeps others waiting until the next time that
- * the sleeper wakes up by itself.
+ * The producer publishes, then reads the state; the consumer sets the state, then checks the rings again; all seq_cst,
+ * so no wake-up is lost. If a peer writes a false state here, the others wait until the sleeper next wakes up by
+ * itself.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 namespace prism::soft
 {
 
-/** What the owner of a bell does. */
+/** State of a bell's owner. */
 enum class Attention : std::uint32_t {
-	awake,  /**< looks at each of its rings */
-	asleep, /**< whoever changes this wakes it */
+	awake,  /**< checks each of its rings */
+	asleep, /**< the peer that changes this wakes it */
 };
 
 struct Bell {
@@ -29,8 +29,8 @@ inline constexpr std::size_t bell_bytes = 4096;
 static_assert(sizeof(Bell) <= bell_bytes && std::atomic<Attention>::is_always_lock_free);
 
 /**
- * Behind what has been published.
- * @return whether the owner must be woken, by the caller and nobody else.
+ * Call after publishing.
+ * @return true if the caller, and nobody else, must wake the owner.
  */
 [[nodiscard]] inline bool ring_bell(Bell &bell)
 {

@@ -22,7 +22,7 @@ namespace prism::soft
 namespace
 {
 
-/* So many may wait to be looked at. */
+/* Most connections that may wait to be accepted. */
 constexpr int backlog = 128;
 
 struct Name {
@@ -32,7 +32,8 @@ struct Name {
 	[[nodiscard]] const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&address); }
 };
 
-/* Abstract, beside the slot's own (slot.hpp): nothing stays in the file system, and each network namespace has its own.
+/* Makes an abstract name, beside the slot's own (slot.hpp): nothing stays in the file system, and each network
+ * namespace has its own.
  */
 Name name_of(unsigned slot)
 {
@@ -49,10 +50,10 @@ FileDescriptor open_socket()
 	return FileDescriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-/* Linux's default for users that a user namespace has no number for. */
+/* Linux's default for users without a number in a user namespace. */
 constexpr uid_t overflow_user = 65534;
 
-/* All of them. */
+/* Returns true if the user namespace has numbers for all users. */
 bool has_numbers_for_all_users()
 {
 	std::ifstream map("/proc/self/uid_map");
@@ -60,7 +61,7 @@ bool has_numbers_for_all_users()
 	return map >> first >> outside >> count && first == 0 && count == std::numeric_limits<std::uint32_t>::max();
 }
 
-/* As the kernel knows it: whoever listened, or connected. */
+/* Returns the credentials of the other end, as the kernel recorded them when it listened or connected. */
 std::optional<ucred> other_end(int connection)
 {
 	ucred peer{};
@@ -83,7 +84,7 @@ union Control {
 	char space[CMSG_SPACE(max_hello_files * sizeof(int))];
 };
 
-/* All that came are closed unless they are taken. */
+/* Takes the files that came; those that are not taken are closed. */
 std::size_t take_files(msghdr &message, std::array<FileDescriptor, max_hello_files> &files)
 {
 	std::size_t taken = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* LocalPort: how peers come and go. All of it is beside the data path, and each turn does a bounded part. */
+/* LocalPort: peers come and go. None of this is on the data path, and each call does a bounded part. */
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -17,12 +17,13 @@ namespace prism::soft
 namespace
 {
 
-/* One page of indices, then the records of both directions; the first is that of who made it. */
+/* One page of indices, then the records of both directions; the first direction is that of the side that made the
+ * memory. */
 constexpr std::size_t indices_bytes = 4096;
 constexpr std::size_t rings_bytes = indices_bytes + 2 * std::size_t{ring_bytes};
 static_assert(2 * sizeof(RingIndices) <= indices_bytes && rings_bytes <= 256 << 10);
 
-/* Between two looks while nothing is expected, and while an answer is. */
+/* Intervals of looking while nothing is expected, and while an answer is. */
 constexpr Time look_interval = 1'000'000;
 constexpr Time short_interval = 50'000;
 
@@ -32,7 +33,7 @@ constexpr std::size_t max_guests = 64;
 constexpr Time visitor_patience = 1'000'000'000;
 constexpr int messages_a_look = 16;
 
-/* Whoever could not be reached is tried again after a pause, which doubles. */
+/* Pauses before a peer that could not be reached is tried again; they double. */
 constexpr Time busy_pause = 2'000'000;
 constexpr Time accept_pause = 10'000'000;
 constexpr Time min_pause = 100'000'000;
@@ -41,7 +42,7 @@ constexpr Time max_pause = 10'000'000'000;
 constexpr std::size_t max_elsewhere = 64;
 constexpr Time elsewhere_time = 10'000'000'000;
 
-/* What is taken at most from a peer that is gone; a full ring has no more. */
+/* Most packets taken from a peer that is gone; a full ring has no more. */
 constexpr int last_packets = ring_bytes / record_alignment;
 
 constexpr std::uint64_t by_listener = 0;
@@ -53,7 +54,7 @@ Ring ring_of(const Mapping &rings, unsigned which)
 		rings.get() + indices_bytes + which * std::size_t{ring_bytes}};
 }
 
-/* Each takes a descriptor, and the program wants most of them. */
+/* Limits the peers: each takes a descriptor, and the program needs most of them. */
 std::size_t most_peers()
 {
 	rlimit limit{};
@@ -81,7 +82,7 @@ std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> a
 
 bool LocalPort::prepare()
 {
-	/* Memory that is short later is in nobody's way. */
+	/* Reserve now: a later shortage of memory then harms nothing. */
 	attached_.reserve(slot_limit);
 	dirty_.reserve(slot_limit);
 	wanted_.reserve(slot_limit);
@@ -96,12 +97,12 @@ bool LocalPort::prepare()
 	if (!bell_page_)
 		return false;
 	bell_ = new (bell_page_.get()) Bell;
-	/* Without the name, as another has it, we can still introduce ourselves to others. */
+	/* If another process has the name, we can still introduce ourselves to others. */
 	listener_ = listen_for_introductions(slot_);
 	return !listener_ || watch(listener_.get(), by_listener);
 }
 
-/* The listener is edge-triggered: one that cannot be accepted, for want of descriptors, keeps nobody awake. */
+/* The listener is edge-triggered: a connection that cannot be accepted, for want of descriptors, keeps nobody awake. */
 bool LocalPort::watch(int fd, std::uint64_t what) const
 {
 	epoll_event event{};
@@ -110,14 +111,14 @@ bool LocalPort::watch(int fd, std::uint64_t what) const
 	return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* A child may hold the same connection: closing it here is not enough. */
+/* Stops watching. A child may hold the same connection, so closing it here is not enough. */
 void LocalPort::unwatch(int fd) const
 {
 	epoll_event ignored{};
 	(void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd, &ignored);
 }
 
-/* Whom to talk to ----------------------------------------------------------------------------------------------- */
+/* Choice of peers ------------------------------------------------------------------------------------------------ */
 
 LocalPort::Peer *LocalPort::make_peer(unsigned slot)
 try {
@@ -131,7 +132,7 @@ try {
 	return nullptr;
 }
 
-/* On the data path of everything that goes the other way: little work, and no system call. */
+/* Notes that we want the peer. On the data path of all that goes by UDP: little work, and no system call. */
 void LocalPort::want(Peer *known, unsigned slot, const Address &address)
 {
 	if (known && known->state != State::unknown &&
@@ -155,7 +156,7 @@ void LocalPort::want(Peer *known, unsigned slot, const Address &address)
 	}
 }
 
-/* Nothing if it cannot be found out now. */
+/* Returns nothing if it cannot find out now. */
 std::optional<bool> LocalPort::is_here(const Address &address, Time now)
 {
 	if (is_ipv4_loopback(address) || std::ranges::find(addresses_, address) != addresses_.end())
@@ -173,7 +174,7 @@ std::optional<bool> LocalPort::is_here(const Address &address, Time now)
 	return false;
 }
 
-/* Nobody speaks for another host: such addresses become none. False if it cannot be found out now. */
+/* Replaces addresses of other hosts by none: a peer may speak for this host alone. False if it cannot find out now. */
 bool LocalPort::vet(std::vector<Address> &claimed) const
 {
 	std::optional<std::vector<Address>> here;
@@ -211,7 +212,7 @@ void LocalPort::forgive(Time now)
 	});
 }
 
-/* Coming -------------------------------------------------------------------------------------------------------- */
+/* Arrival ------------------------------------------------------------------------------------------------------- */
 
 void LocalPort::look_after(PacketHandler &handler, Time now)
 {
@@ -276,7 +277,7 @@ void LocalPort::accept_visitors(Time now)
 			return;
 		}
 		if (visitors_.size() >= max_guests) {
-			/* Whoever means it speaks at once: the one that has been silent longest makes room. */
+			/* A genuine visitor speaks at once: close the one that has been silent longest. */
 			unwatch(visitors_.front().connection.get());
 			visitors_.erase(visitors_.begin());
 			count_.local_refused.add();
@@ -307,7 +308,8 @@ void LocalPort::look_at_visitors(PacketHandler &handler, Time now)
 	}
 }
 
-/* Two may introduce themselves to each other at once: then the one with the lower number has done it. */
+/* Returns true if that peer may introduce itself. Of two that do so to each other at once, the one with the lower
+ * number prevails. */
 bool LocalPort::may_come(unsigned slot, PacketHandler &handler, Time now)
 {
 	Peer *const known = make_peer(slot);
@@ -317,7 +319,7 @@ bool LocalPort::may_come(unsigned slot, PacketHandler &handler, Time now)
 		return slot < slot_;
 	if (known->state != State::attached)
 		return true;
-	/* It was another's before. */
+	/* The slot was another context's before. */
 	take_message(*known);
 	if (known->gone)
 		close(*known, handler, now);
@@ -338,7 +340,7 @@ void LocalPort::welcome(Introduced &guest, FileDescriptor connection, Time now)
 	refuse(peer, now, min_pause);
 }
 
-/* What both ends do once each knows the other. False: not possible, and the caller lets it go. */
+/* Attaches, at both ends, once each knows the other. False if not possible; the caller then lets the peer go. */
 bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const FileDescriptor &bell, bool ours)
 {
 	if (!rings || !is_shared_file(bell.get(), bell_bytes) || !vet(introduced.addresses))
@@ -420,9 +422,9 @@ void LocalPort::take_answer(Peer &peer, Time now)
 	refuse(peer, now, peer.pause);
 }
 
-/* Going --------------------------------------------------------------------------------------------------------- */
+/* Departure ----------------------------------------------------------------------------------------------------- */
 
-/* A wake-up, or the end. However many it sends, others have their turn: what is left is an event again. */
+/* Takes wake-ups, or the end. Takes a limited number, so that others have their turn: the rest is an event again. */
 void LocalPort::take_message(Peer &peer)
 {
 	std::array<char, 8> message;
@@ -437,7 +439,7 @@ void LocalPort::take_message(Peer &peer)
 	}
 }
 
-/* What it sent before it went has arrived; but what it sent by the other way before that is taken first. */
+/* Closes a peer that is gone, after taking its last packets; those that it sent before by UDP come first. */
 void LocalPort::close(Peer &peer, PacketHandler &handler, Time now)
 {
 	const bool sound = !peer.out.broken() && !peer.in.broken();
@@ -450,7 +452,7 @@ void LocalPort::close(Peer &peer, PacketHandler &handler, Time now)
 	refuse(peer, now, std::max(peer.pause, min_pause));
 }
 
-/* All that a peer has beside its slot. */
+/* Releases all that a peer has but its slot. */
 void LocalPort::let_go(Peer &peer)
 {
 	if (peer.connection)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* LocalPort: the data path. local_peers.cpp has how peers come and go. */
+/* LocalPort: the data path. local_peers.cpp has the arrival and departure of peers. */
 #include "local_port.hpp"
 
 #include <sys/socket.h>
@@ -13,16 +13,17 @@ namespace prism::soft
 namespace
 {
 
-/* What waits for one peer that takes nothing, and for all. Honest peers bound it by what they have under way. */
+/* Limits of the packets that wait for one peer that takes nothing, and for all. Honest peers stay below by the
+ * packets that they have under way. */
 constexpr std::size_t max_backlog = 8 << 20;
 constexpr std::size_t max_backlogs = 64 << 20;
 
-/* A consumer that is awake can begin before all is there. */
+/* Publish early: an awake consumer can begin before all is there. */
 constexpr std::uint32_t early_publish = 2 << 10;
 
 } // namespace
 
-/* Null: not by this way, now. */
+/* Returns null if the packet cannot go by rings now. */
 LocalPort::Peer *LocalPort::attached(unsigned source, const Address &address, std::uint32_t qpn)
 {
 	const unsigned slot = qpn >> qpn_index_bits;
@@ -70,7 +71,7 @@ std::uint8_t *LocalPort::begin_behind(Peer &peer, const RecordHeader &header)
 			place_ = Place::backlog;
 			return room;
 		} catch (const std::bad_alloc &) {
-			/* lost, as it would be elsewhere */
+			/* lost, as it would be in a network */
 		}
 	}
 	place_ = Place::nowhere;
@@ -103,7 +104,7 @@ void LocalPort::mark_dirty(Peer &peer)
 	if (peer.dirty)
 		return;
 	peer.dirty = true;
-	dirty_.push_back(&peer); /* there is room */
+	dirty_.push_back(&peer); /* capacity was reserved */
 }
 
 void LocalPort::publish(Peer &peer)
@@ -114,7 +115,7 @@ void LocalPort::publish(Peer &peer)
 	wake(peer);
 }
 
-/* If it sleeps. */
+/* Wakes the peer if it sleeps. */
 void LocalPort::wake(Peer &peer)
 {
 	if (!ring_bell(*peer.bell))
@@ -156,7 +157,7 @@ Room LocalPort::room(unsigned source, const Address &address, std::uint32_t qpn)
 	if (peer->backlog.empty() && peer->out.has_room(1))
 		return Room::yes;
 	peer->starving = true;
-	/* Who sleeps said before what it waits for: so say it now, and look again. */
+	/* When we already sleep we have not asked to be told about room here: ask now, and look again. */
 	if (bell_->attention.load(std::memory_order_seq_cst) == Attention::asleep) {
 		peer->out.starve(true);
 		if (peer->backlog.empty() && peer->out.has_room(1))
@@ -253,7 +254,7 @@ bool LocalPort::deliver(const Peer &peer, const RecordHeader &header, PacketHand
 	return true;
 }
 
-/* In one order with what producers do: they publish and look, we say it and look. */
+/* Sets the state, then checks the rings, in one total order with the producers, which publish, then read the state. */
 bool LocalPort::prepare_sleep()
 {
 	if (here_.in_child())

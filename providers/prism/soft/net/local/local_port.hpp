@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The carrier between contexts of one user on one host: rings in shared memory (ring.hpp), a pair for each two contexts
- * that talk. docs/local-path.md has the whole of it.
+ * that communicate. docs/local-path.md describes it.
  *
- * A context knows its peers by their slots (slot.hpp). Whoever sends first introduces itself (introduction.hpp), beside
- * the data path; until its rings stand, and to everybody else, packets take the other way. Full rings lose nothing:
- * requests and streams of READ responses are held back (Room), and what must leave waits beside the ring (Backlog).
+ * A context knows its peers by their slots (slot.hpp). The context that sends first introduces itself
+ * (introduction.hpp), outside the data path. Until the rings exist, and to all other peers, packets go by UDP. Full
+ * rings lose nothing: requests and streams of READ responses are held back (Room), and packets that must leave wait
+ * beside the ring (Backlog).
  *
  * The caller serialises all calls, except that attend(), look_soon() and wait_fd() may be called beside them. A child
- * made by fork() has no local path: its parent's rings are its parent's.
+ * made by fork() has no local path: the rings stay its parent's.
  */
 #pragma once
 
@@ -30,7 +31,7 @@
 namespace prism::soft
 {
 
-/** Nobody waits longer for a peer that takes nothing, or does not answer, before he loses what nobody sends again. */
+/** Longest wait for a peer that takes nothing, or does not answer; then a message that nobody retransmits is lost. */
 inline constexpr Time longest_stop = 1'000'000'000;
 
 class LocalPort
@@ -38,17 +39,17 @@ class LocalPort
 public:
 	/**
 	 * @param addresses of the context, in the order of its GID table
-	 * @param counts where to count, for others to see
-	 * @return null if there can be no local path, as without descriptors.
+	 * @param counts memory for the counters, for others to see
+	 * @return null if there can be no local path, for want of descriptors for example.
 	 */
 	static std::unique_ptr<LocalPort> open(
 		unsigned slot, std::vector<Address> addresses, const PortCounts &counts = {});
 	~LocalPort();
 
-	/** The context has one more. Peers that are known already reach it the other way. */
+	/** Adds an address of the context. Known peers still reach it by UDP. */
 	void add(const Address &address) { addresses_.push_back(address); }
 
-	/** As PacketSink::begin_from(). Null: take the other way. */
+	/** As PacketSink::begin_from(). Returns null if the packet must go by UDP. */
 	std::uint8_t *begin(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size);
 	void commit();
 	void flush();
@@ -56,55 +57,56 @@ public:
 	bool loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now);
 	bool prepares(std::uint32_t qpn, Time now);
 
-	/** A peer has sent its first packet here: what it sent before, by the other way, must be taken first. */
+	/** Returns true if a peer has sent its first packet here: then take first the packets that it sent before by
+	 * UDP. */
 	[[nodiscard]] bool newcomer_waits();
-	/** Hands what is waiting to @p handler, at most @p max_packets of each peer. @return how many it were. */
+	/** Hands waiting packets to @p handler, at most @p max_packets of each peer. @return their number. */
 	int receive(PacketHandler &handler, Time now, int max_packets);
 
-	/** Whether look_after() is due. */
+	/** Returns true if look_after() is due. */
 	[[nodiscard]] bool is_due(Time now) const { return now >= next_look_.load(std::memory_order_relaxed); }
-	/** Introductions, and peers that are gone, whose last packets are handed to @p handler. System calls. */
+	/** Handles introductions, and peers that are gone, whose last packets go to @p handler. Makes system calls. */
 	void look_after(PacketHandler &handler, Time now);
-	/** At the next turn, as wait_fd() may be readable. Thread-safe. */
+	/** Makes look_after() due at the next turn, as wait_fd() may be readable. Thread-safe. */
 	void look_soon() { next_look_.store(0, std::memory_order_relaxed); }
 
 	/**
-	 * From now on peers wake us by wait_fd().
+	 * Makes peers wake us by wait_fd() from now on.
 	 * @return false if there is something to do instead.
 	 */
 	[[nodiscard]] bool prepare_sleep();
-	/** Thread-safe. */
+	/** Ends the sleep: peers need not wake us any more. Thread-safe. */
 	void attend() { bell_->attention.store(Attention::awake, std::memory_order_seq_cst); }
-	/** Only to be polled. */
+	/** Descriptor to be polled, and nothing else. */
 	[[nodiscard]] int wait_fd() const { return events_.get(); }
-	/** Whether anybody shares rings with us. */
+	/** Returns true if we share rings with any peer. */
 	[[nodiscard]] bool has_peers() const { return !attached_.empty(); }
-	/** Whether anybody should wake us, which he may fail to do. */
+	/** Returns true if some peer should wake us, which it may fail to do. */
 	[[nodiscard]] bool awaits_peers() const { return has_peers() || greeted_; }
-	/** Whether look_after() will introduce us to somebody. */
+	/** Returns true if look_after() will introduce us to a peer. */
 	[[nodiscard]] bool has_new_peers() const { return !wanted_.empty(); }
 
-	/** By slot: with whom packets are exchanged by rings. */
+	/** Returns the slots of the peers that we exchange packets with by rings. */
 	[[nodiscard]] std::vector<unsigned> peers() const;
 
 	[[nodiscard]] const LocalCounters &counters() const { return count_; }
 
 private:
 	enum class State : std::uint8_t {
-		unknown,   /* nobody has asked for it */
-		wanted,    /* to be introduced to */
-		elsewhere, /* not on this host, as far as its address tells */
-		greeted,   /* it has our hello, we not yet its */
-		attached,  /* the rings stand */
-		refused,   /* not now */
+		unknown,   /* not asked for yet */
+		wanted,    /* we shall introduce ourselves to it */
+		elsewhere, /* on another host, as far as its address tells */
+		greeted,   /* it has our hello, we have none of it yet */
+		attached,  /* the rings exist */
+		refused,   /* no introduction for now */
 	};
 
 	struct Peer {
 		unsigned slot = 0;
 		State state = State::unknown;
-		Address asked_for{}; /* where it was thought to be */
+		Address asked_for{}; /* address that it was thought to have */
 		std::vector<Address> addresses;
-		std::size_t last_address = 0; /* that packets went to */
+		std::size_t last_address = 0; /* of the last packet to it */
 		std::size_t addresses_told = 0;
 		FileDescriptor connection;
 		Mapping rings;
@@ -113,13 +115,13 @@ private:
 		RingProducer out;
 		RingConsumer in;
 		Backlog backlog;
-		bool fresh = false;               /* nothing has been taken from it yet */
-		bool dirty = false;               /* in the list of those with something to publish */
-		bool starving = false;            /* somebody was told that there is no room */
-		Time stopped_at = 0;              /* since then it has taken nothing of a full ring, */
-		std::uint32_t stopped_behind = 0; /* behind this */
+		bool fresh = false;               /* no packet taken from it yet */
+		bool dirty = false;               /* in the list of peers with something to publish */
+		bool starving = false;            /* a caller was told that there is no room */
+		Time stopped_at = 0;              /* since then it has taken nothing of a full ring */
+		std::uint32_t stopped_behind = 0; /* taken() at that time */
 		bool gone = false;
-		Time retry = 0; /* of one refused; of one greeted when others wait no longer for its answer */
+		Time retry = 0; /* refused: when to try again; greeted: when others stop waiting for its answer */
 		Time pause = 0;
 	};
 
@@ -165,18 +167,18 @@ private:
 	PortCounters &total_; /* all carriers' */
 	LocalCounters &count_;
 	LocalPeers own_shown_;
-	LocalPeers &shown_; /* those attached */
+	LocalPeers &shown_; /* the attached ones */
 
 	std::array<std::unique_ptr<Peer>, slot_limit> peers_;
 	std::vector<Peer *> attached_;
 	std::vector<Peer *> dirty_;
 	std::vector<unsigned> wanted_; /* slots */
 	std::vector<unsigned> refused_;
-	std::vector<Address> elsewhere_; /* not on this host, when last asked */
+	std::vector<Address> elsewhere_; /* not on this host, when last checked */
 	Time forget_elsewhere_ = 0;
 	std::size_t greeted_ = 0;
 	std::size_t fresh_ = 0; /* among the attached */
-	std::size_t turn_ = 0;  /* whose is the next to be looked at first */
+	std::size_t turn_ = 0;  /* index of the peer to be served first */
 	std::size_t most_peers_ = 0;
 	std::size_t backlogs_ = 0; /* bytes in all of them */
 
@@ -186,15 +188,15 @@ private:
 	};
 	std::vector<Visitor> visitors_;
 	bool more_visitors_ = false;
-	Time accept_again_ = 0; /* for want of descriptors; 0: not */
+	Time accept_again_ = 0; /* after a lack of descriptors; 0: none */
 
-	Peer *sending_ = nullptr; /* to whom the packet last begun goes, */
+	Peer *sending_ = nullptr; /* peer of the packet last begun */
 	std::size_t sending_size_ = 0;
 	enum class Place : std::uint8_t {
 		ring,
 		backlog,
 		nowhere,
-	} place_ = Place::nowhere; /* and where it lies */
+	} place_ = Place::nowhere; /* place of that packet */
 
 	FileDescriptor bell_file_;
 	Mapping bell_page_;
@@ -202,7 +204,7 @@ private:
 	FileDescriptor listener_;
 	FileDescriptor events_;
 	std::atomic<Time> next_look_{0};
-	alignas(8) std::array<std::uint8_t, max_packet_size> packet_; /* the one received last */
+	alignas(8) std::array<std::uint8_t, max_packet_size> packet_; /* the one last received */
 	std::array<std::uint8_t, max_packet_size> discard_;
 	StagedRecord staging_{};
 };

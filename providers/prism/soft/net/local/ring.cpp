@@ -12,8 +12,9 @@ namespace
 {
 
 /*
- * A producer that says it has no room has filled the ring up to less than two of the longest records. What was taken
- * beside its look is at most as much as was seen before: so either then or now more than this is seen.
+ * Bound that tells a consumer that the producer may have found no room. A producer without room has filled the ring
+ * except for less than two of the longest records. The records taken since the producer's look are at most those that
+ * the consumer had seen before: so then or now it sees more than this bound.
  */
 constexpr std::uint32_t nearly_full = ring_bytes / 4;
 
@@ -24,7 +25,7 @@ constexpr std::uint32_t nearly_full = ring_bytes / 4;
 
 [[nodiscard]] RecordHeader load_header(const std::uint8_t *at)
 {
-	/* Once, whole: the producer may go on writing. */
+	/* Load once, as a whole: the producer may go on writing. */
 	const std::uint64_t word = std::atomic_ref<const std::uint64_t>(*reinterpret_cast<const std::uint64_t *>(at))
 					   .load(std::memory_order_relaxed);
 	return std::bit_cast<RecordHeader>(word);
@@ -47,7 +48,7 @@ bool RingProducer::fits(std::uint32_t bytes)
 
 bool RingProducer::has_room(std::uint32_t count)
 {
-	/* One may not fit before the end. */
+	/* One record may not fit before the end. */
 	return !broken_ && fits((count + 1) * max_record_size);
 }
 
@@ -66,7 +67,7 @@ std::uint8_t *RingProducer::begin(const RecordHeader &header)
 	next_ = head_ + size;
 	std::uint8_t *const record = is_staged() ? staging_->bytes.data() : at(head_);
 	std::memcpy(record, &header, sizeof(header));
-	if (is_staged()) /* nobody sees what was there before */
+	if (is_staged()) /* so that the consumer never sees old bytes */
 		std::memset(record + sizeof(header) + header.length, 0, size - sizeof(header) - header.length);
 	return record + sizeof(header);
 }

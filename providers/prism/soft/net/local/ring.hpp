@@ -2,9 +2,9 @@
 /*
  * A ring of packets in memory that two processes share: one producer, one consumer. docs/local-path.md has its layout.
  *
- * Each side believes only what it has written itself, in memory of its own. What it reads of the other's it reads once
- * and checks: a ring that lies is broken for good. A record is seen when the index behind it is, so that whatever a
- * producer leaves unfinished is never seen.
+ * Each side trusts only its own copies of what it has written. It reads each value of the other side once and checks
+ * it: a ring with a false value is broken for good. A record becomes visible with the index behind it, so the consumer
+ * never sees an unfinished one.
  */
 #pragma once
 
@@ -23,10 +23,11 @@ namespace prism::soft
 /** Bytes of records that a ring holds; a power of two. */
 inline constexpr std::uint32_t ring_bytes = 1 << 16;
 
-/** Records begin on cache lines of their own: whoever reads one is not in the way of whoever writes the next. */
+/** Alignment of records: each begins on a cache line of its own, so that reading one does not disturb writing the
+ * next. */
 inline constexpr std::uint32_t record_alignment = 64;
 
-/** What a record begins with; the packet follows. Both processes run on this host. */
+/** Header of a record; the packet follows. Both processes run on this host. */
 struct RecordHeader {
 	std::uint32_t length = 0;     /**< of the packet, or wrap_mark */
 	std::uint8_t source = 0;      /**< index in the producer's addresses */
@@ -35,7 +36,7 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == sizeof(std::uint64_t));
 
-/** The next record begins where the ring does. */
+/** Length that says that the next record is at the beginning of the ring. */
 inline constexpr std::uint32_t wrap_mark = ~std::uint32_t{0};
 
 [[nodiscard]] constexpr std::uint32_t record_size(std::size_t packet)
@@ -46,11 +47,11 @@ inline constexpr std::uint32_t wrap_mark = ~std::uint32_t{0};
 
 inline constexpr std::uint32_t max_record_size = record_size(max_packet_size);
 
-/** Bytes since the ring was made, modulo 2^32. */
+/** Indices of one direction: bytes since the ring was made, modulo 2^32. */
 struct RingIndices {
-	alignas(record_alignment) std::atomic<std::uint32_t> head; /**< published; the producer's */
-	alignas(record_alignment) std::atomic<std::uint32_t> tail; /**< given back; the consumer's */
-	std::atomic<std::uint32_t> starved;                        /**< the producer sleeps until there is room */
+	alignas(record_alignment) std::atomic<std::uint32_t> head; /**< end of the published records; the producer's */
+	alignas(record_alignment) std::atomic<std::uint32_t> tail; /**< end of the released ones; the consumer's */
+	std::atomic<std::uint32_t> starved;                        /**< true while the producer sleeps for room */
 };
 
 /** One direction, as it lies in shared memory. */
@@ -59,55 +60,58 @@ struct Ring {
 	std::uint8_t *data = nullptr;
 };
 
-/** Where a long record is put together before it is copied to the ring as a whole, past the caches. */
+/** Buffer for a long record, which is then copied to the ring as a whole, past the caches. */
 struct StagedRecord {
 	alignas(record_alignment) std::array<std::uint8_t, max_record_size> bytes;
 };
 
-/** Long ones; what is short is read sooner if it stays in a cache (streamed_copy.hpp). */
+/** Size of records that are staged; shorter ones are read sooner if they stay in a cache (streamed_copy.hpp). */
 inline constexpr std::uint32_t staged_record_size = 1024;
 
 class RingProducer
 {
 public:
 	RingProducer() = default;
-	/** @param staging may be shared by producers of which no two have begun a packet */
+	/** @param staging may be shared by producers if never two of them have begun a packet */
 	RingProducer(Ring ring, StagedRecord &staging) : ring_(ring), staging_(&staging) {}
 
-	/** Room for one packet, until commit(); null if there is none. */
+	/** Returns room for one packet, until commit(); null if there is none. */
 	std::uint8_t *begin(const RecordHeader &header);
-	/** The packet last begun is complete: the next publish() shows it. */
+	/** Completes the packet last begun: the next publish() shows it. */
 	void commit();
 
-	/** Whether packets of any size fit, @p count of them. */
+	/** Returns true if @p count packets of any size fit. */
 	[[nodiscard]] bool has_room(std::uint32_t count);
-	/** Bytes that the consumer had given back when there was last no room. */
+	/** Bytes that the consumer had released when there was last no room. */
 	[[nodiscard]] std::uint32_t taken() const { return tail_; }
 
 	[[nodiscard]] bool has_unpublished() const { return head_ != published_; }
 	[[nodiscard]] std::uint32_t unpublished() const { return head_ - published_; }
-	/** In one total order with what sleepers say and look at (bell.hpp). */
+	/** Publishes, in one total order with what sleepers set and check (bell.hpp). */
 	void publish()
 	{
 		published_ = head_;
 		ring_.indices->head.store(head_, std::memory_order_seq_cst);
 	}
 
-	/** Before sleep: from now on the consumer tells when there is room. */
+	/** Call before sleeping: asks the consumer to tell when there is room. */
 	void starve(bool is) { ring_.indices->starved.store(is, std::memory_order_seq_cst); }
 
-	/** The consumer's index cannot be. */
+	/** Returns true if the consumer's index was impossible. */
 	[[nodiscard]] bool broken() const { return broken_; }
 
 private:
 	[[nodiscard]] bool fits(std::uint32_t bytes);
-	[[nodiscard]] bool is_staged() const { return next_ - head_ >= staged_record_size; } /* what is begun */
+	[[nodiscard]] bool is_staged() const
+	{
+		return next_ - head_ >= staged_record_size;
+	} /* what is begun */
 	std::uint8_t *at(std::uint32_t index) { return ring_.data + index % ring_bytes; }
 
 	Ring ring_;
 	StagedRecord *staging_ = nullptr;
-	std::uint32_t head_ = 0;      /* of what is committed */
-	std::uint32_t next_ = 0;      /* behind what is begun */
+	std::uint32_t head_ = 0;      /* end of the committed records */
+	std::uint32_t next_ = 0;      /* end of the record last begun */
 	std::uint32_t published_ = 0; /* as the consumer sees it */
 	std::uint32_t tail_ = 0;      /* as last seen */
 	bool broken_ = false;
@@ -119,7 +123,7 @@ public:
 	RingConsumer() = default;
 	explicit RingConsumer(Ring ring) : ring_(ring) {}
 
-	/** Whether take() has something to look at. */
+	/** Returns true if take() has something to look at. */
 	[[nodiscard]] bool is_waiting()
 	{
 		return tail_ != head_ || ring_.indices->head.load(std::memory_order_seq_cst) != tail_;
@@ -133,12 +137,12 @@ public:
 	RecordHeader take(std::uint8_t *packet);
 
 	/**
-	 * The producer gets back what was taken.
-	 * @return whether the producer may sleep until it is told.
+	 * Gives the taken bytes back to the producer.
+	 * @return true if the producer may sleep and must be told.
 	 */
 	[[nodiscard]] bool release();
 
-	/** The producer's index, or a record, cannot be. */
+	/** Returns true if the producer's index, or a record, was impossible. */
 	[[nodiscard]] bool broken() const { return broken_; }
 
 private:
@@ -146,10 +150,10 @@ private:
 	RecordHeader fail();
 
 	Ring ring_;
-	std::uint32_t tail_ = 0;     /* of what was taken */
+	std::uint32_t tail_ = 0;     /* end of the taken records */
 	std::uint32_t released_ = 0; /* as the producer sees it */
 	std::uint32_t head_ = 0;     /* as last seen */
-	bool was_full_ = false;      /* so far that the producer may have found no room */
+	bool was_full_ = false;      /* so full that the producer may have found no room */
 	bool broken_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace
 
 constexpr int wanted_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/* Since Linux 6.3, where a file that could be executed is worth a warning. Younger than some headers. */
+/* Since Linux 6.3, which warns about a file that could be executed. Some headers are older. */
 constexpr unsigned not_executable = 0x0008; /* MFD_NOEXEC_SEAL */
 
 } // namespace

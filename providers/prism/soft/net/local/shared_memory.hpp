@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory that two processes share: a file without a name that neither can shrink under the other. */
+/* Memory that two processes share: a file without a name that neither can shrink while the other uses it. */
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,20 @@
 namespace prism::soft
 {
 
-/** All of it is there: it is never too late to find out that memory is short. Nothing and errno on failure. */
+/** Creates a shared file with all its memory allocated: a shortage shows here, not later. Returns nothing and errno
+ * on failure. */
 [[nodiscard]] FileDescriptor create_shared_file(const char *name, std::size_t size);
 
-/** Of exactly @p size bytes, and sealed so that it stays so. Whoever sent it is not trusted. */
+/** Returns true if the file has exactly @p size bytes, and is sealed so that it keeps them. The sender is not
+ * trusted. */
 [[nodiscard]] bool is_shared_file(int fd, std::size_t size);
 
-/** A whole file, mapped. */
+/** A mapping of a whole file. */
 class Mapping
 {
 public:
 	Mapping() = default;
-	/** Empty if it cannot be mapped. */
+	/** Maps the file; the mapping is empty on failure. */
 	Mapping(int fd, std::size_t size);
 	Mapping(Mapping &&other) noexcept : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
 	Mapping(const Mapping &) = delete;
@@ -42,7 +44,7 @@ private:
 	std::size_t size_ = 0;
 };
 
-/** Tells a process from a child that it makes by fork(), at the price of a load. */
+/** Tells a process from a child that it makes by fork(), at the cost of a load. */
 class ForkMark
 {
 public:
@@ -51,12 +53,12 @@ public:
 	ForkMark &operator=(const ForkMark &) = delete;
 	~ForkMark();
 
-	/** False if the kernel cannot do it, or there is no memory. */
+	/** Returns false if the kernel cannot do it, or there is no memory. */
 	explicit operator bool() const { return page_; }
 	[[nodiscard]] bool in_child() const { return !*page_; }
 
 private:
-	volatile std::uint8_t *page_ = nullptr; /* which a child finds empty */
+	volatile std::uint8_t *page_ = nullptr; /* a child finds it zeroed */
 };
 
 } // namespace prism::soft

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Copying past the caches, for bytes that another core reads next. A line that lies in its cache has to be fetched from
- * there before it can be written to, which takes longer than writing it to memory, by far if the two cores share no
+ * Copying past the caches, for bytes that another core reads next. A line in that core's cache must be fetched from
+ * there before it can be written, which takes longer than writing it to memory, much longer if the two cores share no
  * cache.
  */
 #pragma once
@@ -18,8 +18,8 @@ namespace prism::soft
 {
 
 /**
- * Copies whole lines: @p to and @p size are multiples of 64, @p from is one of 16. What the caller stores
- * afterwards is seen after them.
+ * Copies whole lines: @p to and @p size are multiples of 64, @p from is one of 16. Later stores of the caller become
+ * visible after them.
  */
 inline void copy_streamed(std::uint8_t *to, const std::uint8_t *from, std::size_t size)
 {
