@@ -10,10 +10,10 @@ namespace prism::soft
 namespace
 {
 
-/** An empty READ_RESPONSE_ONLY; no request is shorter. */
+/** Size of an empty READ_RESPONSE_ONLY; no request is shorter. */
 constexpr std::uint32_t shortest_entry = PRISM_ENTRY_HEADER_SIZE + PRISM_READ_RESPONSE_HEADER - PRISM_BTH_SIZE;
 
-/** The longest packet that shares a bundle with another entry. */
+/** Size of the longest packet that shares a bundle with another entry. */
 constexpr std::uint32_t longest_sharing(std::uint32_t mtu)
 {
 	return PRISM_MAX_ENTRY_PACKET(mtu) - shortest_entry;
@@ -60,7 +60,7 @@ std::span<const std::uint8_t> Bundler::gathered(unsigned index) const
 	return std::span(buffer_).subspan(begin, ends_[index] - begin);
 }
 
-/** Whether @p packet is the next entry of what is gathered. */
+/** Returns true if @p packet is the next entry for the gathered packets. */
 bool Bundler::joins(const std::uint8_t *packet, std::uint32_t entry_size) const
 {
 	const std::uint8_t *last = gathered(entries_ - 1).data();

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Between the protocol and its carrier: packets of one queue pair that follow each other become the entries of a bundle
- * (docs/wire-protocol.md W.12). It never waits for more: what is gathered leaves before any other packet, and with
+ * Bundler between the protocol and its carrier: it makes successive packets of one queue pair the entries of a bundle
+ * (docs/wire-protocol.md W.12). It never waits for more: gathered packets leave before any other packet, and with
  * flush().
  *
- * Bundles save what the carrier takes for a packet. One that takes little, as it loses nothing and says whether it has
- * room, gets the first packets of a turn one by one and at once if the peer waits for them: it works on each while we
- * make the next.
+ * Bundles save the carrier's cost for each packet. A cheap carrier, which loses nothing and reports its room, gets the
+ * first packets of a turn one by one and at once if the peer waits for them: it works on each while we make the next.
  */
 #pragma once
 
@@ -32,23 +31,23 @@ public:
 	/** As PacketSink::begin_from(), for a packet that is never an entry. */
 	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size);
 	/**
-	 * The same for a packet of @p qp that begins with @p opcode: an entry, if it may be one.
-	 * @param awaited whether the peer has nothing else to do: see above
+	 * Does the same for a packet of @p qp that begins with @p opcode, which becomes an entry if it may be one.
+	 * @param awaited true if the peer has nothing else to do: see above
 	 */
 	std::uint8_t *begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size, bool awaited);
-	/** The packet last begun is complete. One that never is leaves no trace. */
+	/** Completes the packet last begun. One that is never completed leaves no trace. */
 	void commit();
 	void flush();
-	/** What gathers is at most a bundle, so it does not count. */
+	/** Returns the carrier's room. At most one bundle is gathered, so it does not count. */
 	[[nodiscard]] Room room(const QueuePair &qp)
 	{
 		return sink_.room(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn);
 	}
-	/** Where packets go that are never entries: as PacketSink. */
+	/** Returns the carrier for packets that are never entries. */
 	[[nodiscard]] PacketSink &carrier() { return sink_; }
 
 private:
-	/* Whose packets are gathered. Copies: a queue pair may end before they leave. */
+	/* Destination of the gathered packets. Copies: a queue pair may end before they leave. */
 	struct Flow {
 		Address peer;
 		unsigned source = 0;
@@ -67,9 +66,9 @@ private:
 	PacketSink &sink_;
 	ProtocolCounters &counters_;
 
-	static constexpr unsigned most_at_once = 3; /* packets a turn: a chain */
+	static constexpr unsigned most_at_once = 3; /* packets for each turn: a chain */
 	unsigned went_at_once_ = 0;
-	bool goes_at_once_ = false; /* the packet last begun */
+	bool goes_at_once_ = false; /* true if the packet last begun goes at once */
 
 	bool gathers_ = false; /* the packet last begun is in our buffer */
 	Flow next_flow_;
@@ -78,9 +77,10 @@ private:
 	Flow flow_;
 	unsigned entries_ = 0;
 	std::uint32_t bundle_size_ = 0;
-	/* The packets, one behind the other: entry i ends at ends_[i]. */
+	/* The gathered packets, one behind the other: entry i ends at ends_[i]. */
 	std::array<std::uint16_t, PRISM_BUNDLE_MAX_ENTRIES> ends_;
-	/* A full bundle's, whose RESPONSEs may be three times as long as their entries, and the one that does not fit.
+	/* Room for a full bundle, whose RESPONSEs may be three times as long as their entries, and for the packet that
+	 * does not fit.
 	 */
 	std::array<std::uint8_t, max_packet_size + PRISM_BUNDLE_MAX_ENTRIES * PRISM_RESPONSE_SIZE + max_packet_size>
 		buffer_;

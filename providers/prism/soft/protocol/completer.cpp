@@ -22,7 +22,7 @@ bool ends_before(const SendRequest &wr, std::uint32_t psn)
 	return psn_diff(psn, psn_add(wr.first_psn, wr.psns)) >= 0;
 }
 
-/** At which PSN the (first packet of the) response to @p wr stands. */
+/** Returns the PSN of the (first packet of the) response to @p wr. */
 std::uint32_t response_psn(const SendRequest &wr)
 {
 	const bool reads = wr.prism.op == PRISM_READ;
@@ -35,7 +35,7 @@ bool is_newer(std::uint32_t resolution, std::uint32_t than)
 	return static_cast<std::int32_t>(resolution - than) > 0;
 }
 
-/** What a packet of a READ's answer is called by its place. */
+/** Returns the opcode of a packet of a READ's answer at this place. */
 std::uint8_t read_opcode(bool first, bool last)
 {
 	if (first)
@@ -66,7 +66,7 @@ void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> pack
 		drop();
 }
 
-/** A response is missing: go back, once for each place that the loss may be at. */
+/** Handles a missing response: goes back, once for each place where the loss may be. */
 void Completer::loss()
 {
 	if (!qp_.req.rewound)
@@ -84,8 +84,8 @@ void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets, Time
 }
 
 /**
- * Everything before @p psn has arrived at the responder. Completes SENDs and WRITEs; stops at a request whose response
- * is missing and returns false.
+ * Acknowledges everything before @p psn. Completes SENDs and WRITEs; stops at a request whose response is missing and
+ * returns false.
  */
 bool Completer::acknowledge_before(std::uint32_t psn, Time now)
 {
@@ -96,7 +96,7 @@ bool Completer::acknowledge_before(std::uint32_t psn, Time now)
 			return true;
 		const auto packets = static_cast<std::uint32_t>(psn_diff(psn, wr.first_psn));
 		if (needs_response(wr)) {
-			/* The packets of a PRISM message may be acknowledged, but for the last, which is answered. */
+			/* Packets of a PRISM message may be acknowledged, except for the last, which is answered. */
 			const bool sends = wr.kind == SendKind::prism && wr.prism.op != PRISM_READ;
 			const std::uint32_t landed = std::min(packets, wr.psns - 1);
 			if (sends && landed > wr.acked)
@@ -123,7 +123,7 @@ void Completer::acknowledge(const prism_bth &bth, std::span<const std::uint8_t> 
 	const std::uint8_t syndrome = packet[bth_size];
 	const std::uint8_t kind = syndrome & syndrome_class_mask;
 
-	/* An answer to something never sent, or to something long done */
+	/* An answer to a request that was never sent, or was done long ago. */
 	if (psn_diff(bth.psn, qp_.req.next_psn) >= 0 || psn_diff(bth.psn, qp_.req.unacked) < 0) {
 		drop();
 		return;
@@ -154,8 +154,8 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 		return;
 	}
 	/*
-	 * The responder has gone to ERROR: it will answer nothing more. If the answer to an earlier request was lost,
-	 * that one may have been executed, and it is not the one that was refused.
+	 * The responder has gone to ERROR and will answer no more. If the answer to an earlier request was lost, that
+	 * request may have been executed, and is not the refused one.
 	 */
 	while (!acknowledge_before(psn, now) && ends_before(qp_.sq.at(qp_.sq.head), psn))
 		requester_.complete_head(IBV_WC_WR_FLUSH_ERR);
@@ -174,7 +174,7 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 	}
 }
 
-/** The request that a response at @p psn answers, once everything before it is known to be done; else nullptr. */
+/** Returns the request that a response at @p psn answers, if everything before it is known to be done; else nullptr. */
 SendRequest *Completer::answered(std::uint32_t psn, Time now)
 {
 	SendQueue &sq = qp_.sq;
@@ -182,7 +182,7 @@ SendRequest *Completer::answered(std::uint32_t psn, Time now)
 		drop();
 		return nullptr;
 	}
-	/* The response itself acknowledges all before the request it belongs to. */
+	/* The response itself acknowledges all packets before its request. */
 	while (!sq.empty()) {
 		SendRequest &wr = sq.at(sq.head);
 		if (!wr.started) {
@@ -203,7 +203,7 @@ SendRequest *Completer::answered(std::uint32_t psn, Time now)
 	return nullptr;
 }
 
-/** Copy into local memory; if a sge has gone, the QP fails. */
+/** Copies into local memory; if a sge has gone, the QP fails. */
 bool Completer::deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length)
 {
 	if (requester_.scatter(wr, offset, data, length))
@@ -317,7 +317,8 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 	finish_prism(*wr, response, now);
 }
 
-/** A conditional request has been sent right behind the oldest request: a READ's first status may stand (S.9.3). */
+/** Returns true if a conditional request was sent right after the oldest request: a READ's first status may stand
+ * (S.9.3). */
 bool Completer::head_is_followed()
 {
 	SendQueue &sq = qp_.sq;
@@ -327,7 +328,8 @@ bool Completer::head_is_followed()
 	return next.started && next.kind == SendKind::prism && (next.prism.flags & PRISM_FLAG_C);
 }
 
-/** A READ is not older than one before it: a late answer to it may be, if both have been resolved again since. */
+/** Returns true if the READ may begin with this resolution. It must not be older than a READ before it; a late
+ * answer may be, if both have been resolved again since. */
 bool Completer::may_begin(const SendRequest &wr, std::uint32_t resolution)
 {
 	if (wr.latched)
@@ -345,7 +347,7 @@ void Completer::finish_read(std::uint32_t resolution, std::uint32_t length)
 	requester_.complete_head(IBV_WC_SUCCESS, length);
 }
 
-/** Does this packet continue, or begin, the READ's response? Two resolutions are never spliced. */
+/** Returns true if this packet continues, or begins, the READ's response. Two resolutions are never spliced. */
 bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length)
 {
 	const bool begins = bth.psn == wr.first_psn;
@@ -357,7 +359,7 @@ bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resol
 	wr.resolution = resolution;
 	wr.read_length = length;
 	wr.acked = 0;
-	/* A peer that keeps resolutions had to: what it now reads is another thing, of which nothing has been read. */
+	/* A peer that keeps resolutions had to resolve anew: it reads other memory now, of which we have nothing. */
 	if (qp_.peer_features & PRISMDV_FEATURE_RESUME)
 		wr.reached = 0;
 	return true;
@@ -383,7 +385,7 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	const std::uint32_t offset = at * mtu;
 	const std::uint32_t expected = std::min(mtu, length - std::min(length, offset));
 	const bool first = at == 0, last = offset + expected == length;
-	/* A packet that is dropped changes nothing, so all of it is looked at before it may begin a resolution. */
+	/* A dropped packet must change nothing, so check all of it before it may begin a resolution. */
 	if (!prism_length_fits(&wr->prism, length) || (!first && !expected) || bth.opcode != read_opcode(first, last) ||
 		packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad) {
 		drop();
@@ -410,7 +412,8 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	wr->acked++;
 	requester_.landed(*wr, expected);
 	if (!last) {
-		/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
+		/* Packets that an earlier resolution had brought too are no progress: else a READ could go on for
+		 * ever. */
 		if (wr->acked <= wr->reached) {
 			requester_.heard(now);
 			return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What comes back to the requester: acknowledgements, NAKs and responses (IBTA 9.7.5.2, docs/wire-protocol.md). */
+/* Handler of packets that come back to the requester: acknowledgements, NAKs and responses (IBTA 9.7.5.2,
+ * docs/wire-protocol.md). */
 #pragma once
 
 #include "requester.hpp"
@@ -12,7 +13,7 @@ class Completer
 public:
 	Completer(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), requester_(engine, qp) {}
 
-	/** One packet that is not a request; everything in it is hostile until checked. */
+	/** Handles one packet that is not a request; everything in it is hostile until checked. */
 	void receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
 
 private:

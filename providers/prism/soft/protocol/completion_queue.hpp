@@ -18,29 +18,29 @@ namespace prism::soft
 class CompletionQueue
 {
 public:
-	/** @p notify is called, from whichever thread pushes, when an armed event is due. */
+	/** @p notify is called when an armed event is due, on the thread that pushes. */
 	CompletionQueue(std::uint32_t capacity, std::function<void()> notify);
 
-	/** False when the queue is full: the completion is lost, and the queue has overflowed for good. */
+	/** Returns false if the queue is full: the completion is lost, and the queue has overflowed for good. */
 	bool push(const ibv_wc &wc, bool solicited);
 
-	/** True the first time: a queue that overflows on and on is one error. */
+	/** Returns true the first time only: repeated overflows of a queue are one error. */
 	bool note_overflow() { return !std::exchange(overflowed_, true); }
 
 	int poll(int count, ibv_wc *wc);
 
 	/**
-	 * An event for the next completion, or with @p solicited_only for the next solicited or failed one. A
-	 * completion that came while the queue was not armed and that nobody has polled yet is such a one: programs
-	 * that poll, arm and sleep, as UCX does, would miss it. IBTA 11.4.2.2 leaves it to them to poll again; NICs do
+	 * Arms an event for the next completion, or with @p solicited_only for the next solicited or failed one. A
+	 * completion that came while the queue was not armed, and that nobody has polled yet, raises it too: programs
+	 * that poll, arm and sleep, as UCX does, would miss it. IBTA 11.4.2.2 expects programs to poll again; NICs do
 	 * not.
 	 */
 	void arm(bool solicited_only);
 
-	/** Drop what a destroyed QP left behind. */
+	/** Drops the completions that a destroyed QP left behind. */
 	void purge(std::uint32_t qpn);
 
-	/** False if more completions are waiting than fit in @p capacity. */
+	/** Returns false if more completions are waiting than fit in @p capacity. */
 	bool resize(std::uint32_t capacity);
 
 	void *owner = nullptr; /* the verbs object */
@@ -63,7 +63,7 @@ private:
 	std::uint32_t head_ = 0;
 	std::atomic<std::uint32_t> count_{0};
 	Armed armed_ = Armed::no;
-	/* Completions that raised no event and may still be waiting; the second one is for a solicited-only arming */
+	/* Completions that raised no event and may still be waiting; the second is for a solicited-only arming. */
 	bool missed_ = false;
 	bool missed_solicited_ = false;
 	bool overflowed_ = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the protocol counts. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). */
+/* Counters of the protocol. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). */
 #pragma once
 
 #include "../net/counter.hpp"
@@ -52,7 +52,7 @@
 	X(free_list_rejected)                                                                                          \
 	X(free_list_reclaimed)
 
-/* How many there are now. Shown by prism-stat(1), not by prismdv_query_counters(3): they fall, too. */
+/* Current numbers. Shown by prism-stat(1), not by prismdv_query_counters(3), as they can fall. */
 #define PRISM_PROTOCOL_GAUGES(X) X(qps)
 
 namespace prism::soft

@@ -24,7 +24,7 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	  listener_(listener), first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count),
 	  receive_room_(shared.receive_room), running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
-	/* A request that was posted is not lost for want of memory, nor is its timer. */
+	/* Reserve now: neither a posted request nor its timer is lost for want of memory. */
 	dirty_.reserve(qp_count);
 	timers_.reserve(std::size_t{max_timers_a_qp} * qp_count);
 	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
@@ -41,7 +41,7 @@ void Engine::shuffle_qpns(std::uint64_t seed)
 
 std::uint32_t Engine::take_qpn()
 {
-	/* Numbers are reused as late as possible, so that late packets of a destroyed QP find no other. */
+	/* Reuse numbers as late as possible, so that late packets of a destroyed QP find no other. */
 	for (std::size_t i = 0; i < qps_.size(); i++) {
 		const std::uint32_t index = qpn_order_[next_qpn_++ % qps_.size()];
 		if (!qps_[index])
@@ -142,7 +142,7 @@ void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
 {
 	PRISM_ASSERT(count <= max_outstanding);
 	std::vector<SavedResponse> &saved = qp.resp.saved;
-	saved.reserve(count);                                                        /* or nothing is changed */
+	saved.reserve(count);                                                        /* throws before any change */
 	std::rotate(saved.begin(), saved.begin() + qp.resp.next_saved, saved.end()); /* the oldest first */
 	if (saved.size() > count)
 		saved.erase(saved.begin(), saved.end() - count);
@@ -222,7 +222,7 @@ bool Engine::understands(const QueuePair &qp, std::uint8_t opcode) const
 	return opcode_flags(qp, opcode) != 0;
 }
 
-/** What a standard opcode means to @p qp; 0: nothing. */
+/** Returns the meaning of a standard opcode to @p qp; 0: none. */
 std::uint16_t Engine::opcode_flags(const QueuePair &qp, std::uint8_t opcode)
 {
 	if (qp.type == IBV_QPT_RC)
@@ -278,8 +278,8 @@ void Engine::receive_one(
 }
 
 /**
- * Its entries, each as the packet that it replaces, as far as none is refused (W.12.2). What is no entry, or no bundle,
- * is a request that no operation has: it is refused as others are, in its turn.
+ * Receives the entries of a bundle, each as the packet that it replaces, until one is refused (W.12.2). An invalid
+ * entry or bundle counts as a request with an unknown operation: it is refused as others are, in its turn.
  */
 void Engine::receive_bundle(
 	QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
@@ -330,7 +330,7 @@ bool Engine::last_overtakes(std::span<const std::uint8_t> train, std::size_t seg
 	if (last.size() < bth_size + aeth_size || last[0] != rc_acknowledge ||
 		(last[bth_size] & syndrome_class_mask) != syndrome_class_ack)
 		return false;
-	/* Answers keep their order: an ACK means that those before it have come, or are lost. */
+	/* Answers keep their order: an ACK means that the answers before it have come, or are lost. */
 	for (std::size_t at = 0; at + segment <= train.size(); at += segment)
 		if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]) ||
 			train[at] == PRISM_OP_BUNDLE_RESPONSE)
@@ -338,7 +338,7 @@ bool Engine::last_overtakes(std::span<const std::uint8_t> train, std::size_t seg
 	return true;
 }
 
-/** A copy for each queue pair that is in the group which the datagram was sent to (IBTA 10.5.2). */
+/** Gives a copy to each queue pair in the group that the datagram was sent to (IBTA 10.5.2). */
 void Engine::receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet)
 {
 	bool anybody = false;
@@ -397,7 +397,7 @@ void Engine::join_path(QueuePair &qp)
 {
 	if (qp.path && (!qp.attr.ack_timeout || qp.path->to != qp.attr.peer))
 		leave_path(qp);
-	/* Without a timer a loss is never noticed, and what it has under way would keep others out for ever. */
+	/* Without a timer a loss is never noticed, and its bytes under way would keep others out for ever. */
 	if (qp.path || !qp.attr.ack_timeout)
 		return;
 	try {
@@ -406,7 +406,7 @@ void Engine::join_path(QueuePair &qp)
 		if (!qp.path)
 			known = qp.path = std::make_shared<Path>(qp.attr.peer, receive_room_);
 	} catch (const std::bad_alloc &) {
-		/* It goes alone this time, as nothing would send later what waits for memory. */
+		/* Send without a path this time: nothing would retry later for want of memory. */
 	}
 }
 
@@ -430,7 +430,7 @@ void Engine::wake_next(Path &path)
 
 /* Time ---------------------------------------------------------------------------------------------------------- */
 
-/** On the way to its peer a packet may overtake those of its train. */
+/** Returns true if packets go to the peer in trains, where a packet may overtake others of its train. */
 bool Engine::travels_in_trains(const QueuePair &qp)
 {
 	return qp.attr.peer_is_ours && sink_.room(qp) == Room::unknown;
@@ -442,12 +442,13 @@ void Engine::progress(Time now, Again again)
 	run_timers(now);
 	read_room_ = read_room;
 	if (!streams_.empty()) {
-		running_.enter(); /* what waits for the end of a stream may begin */
+		running_.enter(); /* requests that wait for the end of a stream may begin */
 		run_streams(now);
 	}
 	running_.leave(oldest_stream());
 	std::size_t waiting = 0;
-	/* Transmitting marks dirty the QP itself, when it fails, and the next in line: index, as the list may grow. */
+	/* Use an index, as the list may grow: transmitting marks dirty the QP itself, when it fails, and the next in
+	 * line. */
 	for (std::size_t i = 0; i < dirty_.size(); i++) {
 		QueuePair &qp = *dirty_[i];
 		qp.dirty = false;
@@ -466,7 +467,7 @@ void Engine::progress(Time now, Again again)
 		}
 	}
 	dirty_.resize(waiting);
-	/* Who had the first of the room has the last of it the next time. */
+	/* The first in this round is the last in the next. */
 	if (waiting > 1)
 		std::rotate(dirty_.begin(), dirty_.begin() + 1, dirty_.end());
 	expects_more_ = false;
@@ -478,7 +479,7 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 {
 	PRISM_ASSERT(deadline);
 	qp.deadline = deadline;
-	/* The heap keeps one entry a QP, at or before its deadline; it is corrected when it comes up. */
+	/* The heap keeps one entry for each QP, at or before its deadline; it is corrected when it comes up. */
 	if (qp.queued_deadline && qp.queued_deadline <= deadline)
 		return;
 	if (timers_.size() >= max_timers_a_qp * qps_.size())
@@ -487,7 +488,7 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 	qp.queued_deadline = deadline;
 }
 
-/** Takes no memory: there is room for all. */
+/** Allocates nothing: room was reserved. */
 void Engine::push_timer(const Timer &timer)
 {
 	PRISM_ASSERT(timers_.size() < timers_.capacity());
@@ -495,7 +496,7 @@ void Engine::push_timer(const Timer &timer)
 	std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
 }
 
-/** An entry that an earlier one has overtaken would stay until its time, which may be hours away. */
+/** Rebuilds the heap without overtaken entries, which would stay until their times, maybe hours away. */
 void Engine::forget_overtaken_timers()
 {
 	timers_.clear();
@@ -566,8 +567,8 @@ bool Engine::store(void *to, const void *from, std::size_t length)
 /* Free lists ---------------------------------------------------------------------------------------------------- */
 
 /*
- * The calls into an engine are serialised, and a request runs within one call, except for a READ whose response is
- * being paced: of this engine's own, only streams are ever under way when an ALLOCATE looks.
+ * Calls into an engine are serialised, and a request runs within one call, except for a READ whose response is paced:
+ * so only streams of this engine can be under way when an ALLOCATE looks.
  */
 RequestEpoch Engine::oldest_stream() const
 {
@@ -631,7 +632,8 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 	if (!srq || !srq->free_list || srq->pd != qp.pd)
 		return PRISM_POP_NO_LIST;
 	advance(*srq);
-	/* Room to give back what is popped, which cannot fail then: each queue pair has one unfinished ALLOCATE. */
+	/* Reserve room for giving back the popped buffer, which then cannot fail: each queue pair has one unfinished
+	 * ALLOCATE. */
 	srq->returned.reserve(srq->returned.size() + counters.qps);
 	for (std::uint32_t tries = 0; tries < max_free_list_tries; tries++) {
 		const bool again = !srq->returned.empty();
@@ -645,7 +647,7 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 			counters.rx_payload_too_large++;
 			return PRISM_POP_TOO_LARGE;
 		}
-		if (!at) /* without memory for the report the entry stays */
+		if (!at) /* if there is no memory for the report the entry stays */
 			reject(*srq, wr_id, entry);
 		if (again) {
 			srq->returned.pop_back();
@@ -669,8 +671,7 @@ void Engine::give_back(const prism_buffer &buffer)
 	SharedReceiveQueue *srq = find_srq(buffer.free_list);
 	if (!srq)
 		return;
-	/* There is room: pop_buffer() made it. */
-	PRISM_ASSERT(srq->returned.size() < srq->returned.capacity());
+	/* pop_buffer() reserved the room. */
 	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
 	srq->reclaimed++;
 	counters.free_list_reclaimed++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The buffers that the free lists of a process have handed out lately: what a READ that resolved before may not look at
- * any more. Thread-safe.
+ * The buffers that the free lists of a process have handed out lately: a READ that was resolved before must not read
+ * them any more. Thread-safe.
  */
 #pragma once
 
@@ -25,19 +25,20 @@ public:
 		count_++;
 	}
 
-	/** How many there were, ever. */
+	/** Returns the number of buffers handed out so far. */
 	[[nodiscard]] std::uint64_t count() const { return count_; }
 
-	/** Whether there were others than the first @p since. Whoever has read what a new owner wrote is told so. */
+	/** Returns true if more than the first @p since were handed out. A reader that has seen a new owner's data
+	 * sees this too. */
 	[[nodiscard]] bool changed(std::uint64_t since)
 	{
-		/* The write that changes nothing keeps what has been read before from being read behind it. */
+		/* Use a write, which changes nothing: earlier reads cannot be moved behind it. */
 		return count_.fetch_add(0, std::memory_order_acq_rel) != since;
 	}
 
 	/**
-	 * Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known.
-	 * If not, @p since becomes the number up to now.
+	 * Returns true if a part of the range was handed out after the first @p since, or if that is too long ago to
+	 * know. Else sets @p since to the number up to now.
 	 */
 	[[nodiscard]] bool overlaps(std::uint64_t &since, const std::uint8_t *at, std::uint32_t length)
 	{

@@ -29,7 +29,7 @@ std::uint32_t MemoryTable::take_index()
 	}
 	if (entries_.size() == max_entries)
 		return 0;
-	/* Without memory for one of them, the others are too long, which does no harm. */
+	/* If one of them fails, the others are too long, which does no harm. */
 	free_.reserve(std::bit_ceil(entries_.size() + 1));
 	generation_.resize(entries_.size() + 1);
 	entries_.emplace_back();
@@ -84,7 +84,7 @@ bool MemoryTable::remove(std::uint32_t key)
 		return false;
 	if (entry.window)
 		unbind(entry);
-	/* The next key here is none that a window has had: a peer may still know it. */
+	/* Give the next key here a generation that no window has had: a peer may still know that key. */
 	generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);
 	entry = Region{};
 	free_.push_back(key >> 8);
@@ -103,7 +103,7 @@ bool MemoryTable::may_bind(const Region &window, const WindowBinding &bind, std:
 {
 	if (!window.window || window.key != bind.key || window.pd != pd)
 		return false;
-	/* One of type 2 is bound while it is free, and freed by invalidation alone. */
+	/* A window of type 2 is bound while it is free, and freed by invalidation alone. */
 	const bool type_2 = bind.qpn;
 	if (type_2 && (window.valid || !bind.length))
 		return false;
@@ -162,7 +162,7 @@ void MemoryTable::unbind_all(std::uint32_t qpn)
 void BlockLocks::lock(const void *address, std::uint32_t length)
 {
 	const std::size_t a = index(address, 0), b = index(address, length - 1);
-	/* In the order of their indices, so that two callers never wait for each other. */
+	/* Lock in the order of the indices, so that two callers never wait for each other. */
 	slots_[std::min(a, b)].lock.lock();
 	if (a != b)
 		slots_[std::max(a, b)].lock.lock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Regions and windows: which memory a key names, and what may be done there (IBTA 10.6). */
+/* Regions and windows: the memory that a key names, and the accesses that it allows (IBTA 10.6). */
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum Access : std::uint32_t {
 };
 
 struct Region {
-	std::uint8_t *base = nullptr; /* where byte `va` lies in this process */
+	std::uint8_t *base = nullptr; /* address of byte `va` in this process */
 	std::uint64_t va = 0;
 	std::uint64_t length = 0;
 	std::uint32_t access = 0;
@@ -32,13 +32,13 @@ struct Region {
 	std::uint32_t qpn = 0;    /* window of type 2B: the only QP that it serves, else 0 */
 	std::uint32_t parent = 0; /* window: key of the region beneath */
 	bool window = false;
-	bool valid = false;        /* a window that is not bound is not */
+	bool valid = false;        /* false for an unbound window */
 	std::uint32_t windows = 0; /* region: bound windows */
 };
 
 /**
- * The table of all keys of one device context. lkey and rkey are one number: the index of the entry and 8 bits that
- * change with each use of the entry. The caller serialises all calls.
+ * Table of all keys of one device context. lkey and rkey are one number: the index of the entry and 8 bits that change
+ * with each use of the entry. The caller serialises all calls.
  */
 class MemoryTable
 {
@@ -48,19 +48,20 @@ public:
 	/** Returns the key, or 0 when the table is full. */
 	std::uint32_t add_region(
 		std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access, std::uint32_t pd);
-	/** A window that is not bound to anything yet. */
+	/** Adds a window that is not bound yet. */
 	std::uint32_t add_window(std::uint32_t pd);
-	/** False if windows are still bound to the region. */
+	/** Returns false if windows are still bound to the region. */
 	bool remove(std::uint32_t key);
 
-	/** Replace what a region's key stands for (ibv_rereg_mr); peers keep the key, as with the kernel's devices. */
+	/** Replaces a region's contents (ibv_rereg_mr); peers keep the key, as with the kernel's devices. */
 	void replace(std::uint32_t key, const Region &contents);
 
-	/** Bind a window to part of a region, for a QP of @p pd; length 0 unbinds one of type 1. errno or 0. */
+	/** Binds a window to part of a region, for a QP of @p pd; length 0 unbinds one of type 1. Returns 0 or
+	 * errno. */
 	int bind_window(const WindowBinding &bind, std::uint32_t pd);
-	/** SEND with invalidate, LOCAL_INV: of a window bound to @p qpn. */
+	/** Invalidates a window bound to @p qpn (SEND with invalidate, LOCAL_INV). */
 	bool invalidate(std::uint32_t key, std::uint32_t pd, std::uint32_t qpn);
-	/** @p qpn is gone: the windows bound to it are free again. */
+	/** Frees the windows bound to @p qpn, which is gone. */
 	void unbind_all(std::uint32_t qpn);
 
 	[[nodiscard]] const Region *find(std::uint32_t key) const
@@ -73,7 +74,7 @@ public:
 	}
 
 	/**
-	 * The address of [va, va + length) if @p key names it, in @p pd, with all of @p access; else nullptr.
+	 * Returns the address of [va, va + length) if @p key names it, in @p pd, with all of @p access; else nullptr.
 	 * @p qpn: the QP on whose behalf a peer asks (0: a local access).
 	 */
 	[[nodiscard]] std::uint8_t *resolve(std::uint32_t key, std::uint64_t va, std::uint64_t length,
@@ -98,18 +99,18 @@ private:
 	std::vector<Region> entries_;
 	std::vector<std::uint32_t> free_;
 	std::vector<std::uint8_t> generation_;
-	std::uint32_t bound_to_qps_ = 0; /* windows; as a rule there are none to look for */
+	std::uint32_t bound_to_qps_ = 0; /* windows; mostly 0, so there is nothing to search */
 };
 
 /**
- * One lock for each group of 32-byte blocks of this process's memory. Shared by all contexts of the process, as atomics
- * are atomic for the whole device. Blocks are those of this process's addresses: two regions with different offsets to
- * the same memory meet at the same locks.
+ * Locks for the 32-byte blocks of this process's memory, one for each group of blocks. Shared by all contexts of the
+ * process, as atomics are atomic for the whole device. Blocks are counted in this process's addresses: two regions with
+ * different offsets to the same memory use the same locks.
  */
 class BlockLocks
 {
 public:
-	/** At most 32 bytes; a region whose offset is odd makes them straddle two blocks. */
+	/** Locks at most 32 bytes; in a region with an odd offset they may straddle two blocks. */
 	void lock(const void *address, std::uint32_t length);
 	void unlock(const void *address, std::uint32_t length);
 

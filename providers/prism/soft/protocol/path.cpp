@@ -13,11 +13,11 @@ namespace prism::soft
 namespace
 {
 
-/** What a packet takes of a buffer beside its payload */
+/** Bytes of a buffer that a packet takes beside its payload. */
 constexpr std::uint32_t packet_cost = 256;
-/** What whoever has stood in line may send before the next: a train */
+/** Bytes that a queue pair from the line may send before the next: a train. */
 constexpr std::uint32_t quantum = 64 << 10;
-/** One packet at a time */
+/** Narrowest window: one packet at a time. */
 constexpr std::uint32_t narrowest = 1;
 
 std::uint32_t bytes_under_way(QueuePair &qp)
@@ -46,11 +46,11 @@ bool Path::admits(QueuePair &qp)
 	return true;
 }
 
-/** False without memory for a place: who is in no line is not called, so it goes at once. */
+/** Returns false if allocation fails; the caller must then send at once, as nothing will wake it. */
 bool Path::join_line(QueuePair &qp)
 try {
 	PathShare &share = qp.req.share;
-	if (share.granted) /* it has not sent what it stood in line for */
+	if (share.granted) /* it has not used up its turn */
 		line_.push_front(&qp);
 	else
 		line_.push_back(&qp);
@@ -90,7 +90,7 @@ void Path::update(QueuePair &qp)
 	share.under_way = now;
 }
 
-/* Once for all that was sent before the last cut: one full buffer drops packets of many. */
+/* Halves once for all that was sent before the last cut: one full buffer drops packets of many queue pairs. */
 void Path::cut(const QueuePair &qp)
 {
 	if (qp.req.share.cuts != cuts_)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the queue pairs of a context that send to one address share: the room in its receive buffer. A socket drops what
- * does not fit, and many queue pairs that each keep to a window of their own would fill it many times over. What is
- * under way together stays below a window, which halves when something is lost and grows by a packet for each window
- * that has arrived; who finds it full stands in line. A queue pair whose peer is silent sends one packet at a time,
- * outside the window.
+ * Room in a receive buffer that the queue pairs of a context that send to one address share. A socket drops packets
+ * that do not fit, and many queue pairs that each keep to a window of their own would fill it many times over. So their
+ * bytes under way together stay below one window, which halves on a loss and grows by a packet for each window that has
+ * arrived. A queue pair that finds it full stands in line. A queue pair whose peer is silent sends one packet at a
+ * time, outside the window.
  */
 #pragma once
 
@@ -18,38 +18,39 @@ namespace prism::soft
 
 struct QueuePair;
 
-/** What a path knows of one of its queue pairs. */
+/** State that a path keeps for one of its queue pairs. */
 struct PathShare {
 	std::uint32_t under_way = 0; /* bytes of buffer */
 	std::uint32_t granted = 0;   /* bytes that it may send although others stand in line */
 	bool waits = false;          /* in line */
-	std::uint64_t cuts = 0;      /* the path's when it last sent */
+	std::uint64_t cuts = 0;      /* the path's cuts when it last sent */
 };
 
 class Path
 {
 public:
-	/** @param room of the receiver's buffer, in bytes: the widest window */
+	/** @param room bytes of the receiver's buffer: the widest window */
 	Path(const Address &peer, std::uint32_t room);
 
-	/** Whether @p qp may send now. If not, it stands in line, and next() will name it. */
+	/** Returns true if @p qp may send now. If not, it stands in line, and next() will name it. */
 	bool admits(QueuePair &qp);
-	/** Whether the next packet of @p qp may be the last for now, so that it had better be acknowledged. */
+	/** Returns true if the next packet of @p qp may be the last for now, so that it should ask for an
+	 * acknowledgement. */
 	[[nodiscard]] bool ends_turn(const QueuePair &qp) const;
-	/** @p qp has sent what it can. */
+	/** Ends the turn of @p qp, which has sent all it can. */
 	void end_turn(QueuePair &qp);
-	/** @p qp has sent, or has been answered. */
+	/** Call when @p qp has sent, or has been answered. */
 	void update(QueuePair &qp);
-	/** Something of @p qp was lost. */
+	/** Narrows the window after a loss of @p qp. */
 	void cut(const QueuePair &qp);
-	/** @p qp will send again what is under way. */
+	/** Takes the bytes of @p qp off those under way: it will retransmit them. */
 	void release(QueuePair &qp);
-	/** @p qp sends no more. */
+	/** Removes @p qp, which sends no more. */
 	void leave(QueuePair &qp);
-	/** Who may send next, and is no longer in line; null: nobody. */
+	/** Returns the queue pair that may send next and takes it out of the line; null if none. */
 	QueuePair *next();
 
-	const Address to; /* that of its queue pairs, until one is given another (ibv_modify_qp in SQD) */
+	const Address to; /* the address of its queue pairs, until one gets another (ibv_modify_qp in SQD) */
 
 private:
 	[[nodiscard]] bool join_line(QueuePair &qp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A queue pair of type RC, UC or UD: what both halves of the protocol keep. No behaviour here. */
+/* A queue pair of type RC, UC or UD: the state of both halves of the protocol, without behaviour. */
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ namespace prism::soft
 using prism::SendKind;
 using prism::Tail;
 
-/** Whom a datagram goes to. A copy: the address handle may be destroyed before the datagram leaves. */
+/** Destination of a datagram. A copy: the address handle may be destroyed before the datagram leaves. */
 struct Destination {
 	Destination() {} // NOLINT(modernize-use-equals-default): written when the address is set, and only then
 	Address peer;
@@ -43,23 +43,23 @@ struct Destination {
 /** A send work request in its slot of the send queue. */
 struct SendRequest : WorkRequest {
 	bool started = false;  /* has PSNs */
-	bool unmapped = false; /* its local memory was not there */
+	bool unmapped = false; /* its local memory was unmapped */
 	bool done = false;     /* a local operation that waits for its turn to complete */
 	bool latched = false;  /* PRISM READ: resolution and read_length are those of its first packet */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
-	std::uint32_t sent = 0;   /* PSNs asked for since the last rewind, from the first */
+	std::uint32_t sent = 0;   /* PSNs sent since the last rewind, from the first */
 	std::uint32_t acked = 0;  /* PSNs answered, from the first; of a PRISM READ those of the latched resolution */
 	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
-	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
+	std::uint32_t slots = 0;  /* slots of max_rd_atomic that it holds */
 	std::uint32_t resolution = 0;
 	std::uint32_t read_length = 0;
-	std::uint32_t reached = 0; /* PRISM READ: the most packets that one resolution has brought so far */
+	std::uint32_t reached = 0; /* PRISM READ: the most packets that one resolution has brought */
 	bool addressed = false;
 	Destination to; /* of a datagram, if addressed */
 };
 
-/** The ring of send work requests. A slot's sges, inline data and CAS operands lie in an arena beside it. */
+/** Ring of send work requests. A slot's sges, inline data and CAS operands lie in an arena beside it. */
 class SendQueue
 {
 public:
@@ -67,11 +67,11 @@ public:
 
 	[[nodiscard]] std::uint32_t room() const { return max_wr - (tail - head); }
 	[[nodiscard]] bool empty() const { return tail == head; }
-	/** Nothing is under way: what waits has not begun. */
+	/** Returns true if nothing is under way: waiting requests have not begun. */
 	[[nodiscard]] bool idle() { return empty() || !at(head).started; }
 	SendRequest &at(std::uint32_t index) { return slots_[index & mask_]; }
 
-	/** The slot's sges, or inline bytes. */
+	/** Return the slot's sges, inline bytes or operands. */
 	std::span<Sge> sges(const SendRequest &wr);
 	std::span<std::byte> inline_bytes(const SendRequest &wr);
 	std::uint8_t *operands(const SendRequest &wr);
@@ -93,14 +93,14 @@ private:
 	std::vector<std::byte> arena_;
 };
 
-/** Attributes set by ibv_modify_qp, in the units that the protocol works in. */
+/** Attributes set by ibv_modify_qp, in the units of the protocol. */
 struct QpAttributes {
 	std::uint32_t mtu = 1024; /* bytes */
 	std::uint32_t dest_qpn = 0;
 	Address peer;
-	std::uint16_t peer_port = 0; /* from which a peer on this host sends; 0: any, as it is elsewhere */
+	std::uint16_t peer_port = 0; /* source port of a peer on this host; 0: any, as for other hosts */
 	unsigned source = 0;         /* index of our own address in the GID table */
-	bool peer_is_ours = false;   /* on loopback, where there is no other implementation */
+	bool peer_is_ours = false;   /* runs this implementation: on loopback there is no other */
 	std::uint32_t access = 0;
 	std::uint32_t max_rd_atomic = 0;
 	std::uint32_t max_dest_rd_atomic = 0;
@@ -120,7 +120,7 @@ struct RequesterState {
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
 	std::optional<std::uint32_t> newest_read; /* the latest resolution that a PRISM READ has completed with */
-	Time waited = 0;                          /* for signs of the peer in vain, since there was progress */
+	Time waited = 0;                          /* in vain for a sign of the peer, since the last progress */
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
 	PathShare share;
 	Time wait_until = 0; /* sends nothing until then: the peer is not ready, or has had a burst */
@@ -128,27 +128,27 @@ struct RequesterState {
 	std::uint32_t burst_packets = 0; /* UC and UD: since then */
 	std::uint32_t burst_bytes = 0;
 
-	/** The peer may be gone: one packet at a time is sent to find out. */
+	/** Returns true if the peer may be gone: one packet at a time is sent to find out. */
 	[[nodiscard]] bool silent() const { return waited != 0; }
 };
 
-/** What a READ with data acts on, once its pointer has been followed; of a standard READ no number. */
+/** Memory that a READ with data reads, after following its pointer; a standard READ has no number. */
 struct Resolution {
 	std::uint32_t number = 0;
 	std::uint32_t rkey = 0;
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
-	std::uint64_t handed_out = 0; /* buffers of the device's free lists, when it was known to be good */
+	std::uint64_t handed_out = 0; /* buffers of the free lists handed out when last known good */
 };
 
 /** The answer to an executed request, kept for its duplicates. */
 struct SavedResponse {
-	std::uint32_t psn = 0; /* at which the response stands */
+	std::uint32_t psn = 0; /* PSN of the response */
 	bool valid = false;
 	bool atomic = false;    /* standard atomic: response.value is the old word */
-	bool word = false;      /* atomic write: nothing but that it was done */
+	bool word = false;      /* atomic write: there is no old value to answer */
 	bool reads = false;     /* a PRISM READ with data and status OK: read is sent again */
-	bool followed = false;  /* a conditional request has been executed because this READ succeeded */
+	bool followed = false;  /* a conditional request has run because this READ succeeded */
 	std::uint32_t psns = 1; /* of a READ with data, from psn on */
 	Resolution read;
 	prism_response response{};
@@ -158,8 +158,8 @@ struct SavedResponse {
 struct ReadStream {
 	bool active = false;
 	bool prism = false;
-	bool duplicate = false; /* asked for again: a fault then is not an error of this QP */
-	bool resumed = false;   /* of what was resolved before: good until a buffer in it is handed out */
+	bool duplicate = false; /* repeated: a fault then is no error of this QP */
+	bool resumed = false;   /* continues an earlier resolution: valid until a buffer in it is handed out */
 	bool waited = false;    /* an older READ has had its turn */
 	bool stopped = false;   /* the carrier had no room, */
 	Time stopped_at = 0;    /* since then */
@@ -176,20 +176,20 @@ struct ReadStream {
 struct IncomingMessage {
 	bool active = false;
 	bool is_send = false;
-	std::uint64_t va = 0; /* WRITE: where the next byte goes */
+	std::uint64_t va = 0; /* WRITE: address of the next byte */
 	std::uint32_t rkey = 0;
 	std::uint32_t remaining = 0;
 	std::uint32_t received = 0;
 };
 
-/** A request packet that waits for the READ before it to be answered. */
+/** Request packet held until the READ before it is answered. */
 struct HeldPacket {
 	std::vector<std::uint8_t> bytes;
 	bool counts; /* the first packet of a READ, atomic or PRISM request, and no duplicate */
-	bool excess; /* with it there are more of these than max_dest_rd_atomic */
+	bool excess; /* exceeds max_dest_rd_atomic */
 };
 
-/** An answer that leaves in front of what is sent next. */
+/** An answer that is sent before the next packet. */
 struct LateAnswer {
 	std::uint32_t psn = 0;
 	prism_response response{};
@@ -201,7 +201,7 @@ struct ResponderState {
 	bool nak_sent = false;          /* PSN sequence error, once until the expected packet comes */
 	bool ack_pending = false;       /* coalesced until the batch ends */
 	bool ack_may_wait = false;      /* one batch longer: the application has a message to answer */
-	std::optional<LateAnswer> late; /* it waits as the acknowledgement does, which is pending then */
+	std::optional<LateAnswer> late; /* waits like the acknowledgement, which is then pending */
 	bool chain_ok = true;
 	std::uint32_t resolution = 0;
 	std::uint32_t next_saved = 0;
@@ -211,12 +211,12 @@ struct ResponderState {
 	ReadStream stream;
 	std::list<HeldPacket> held; /* a list, as an empty one takes no memory: a reset must not fail */
 	std::size_t held_bytes = 0;
-	std::uint32_t held_requests = 0; /* that count among them */
-	std::uint32_t held_psn = 0;      /* the next to hold */
-	bool held_gap = false;           /* something up to held_lost has come and is not held */
+	std::uint32_t held_requests = 0; /* those with counts among them */
+	std::uint32_t held_psn = 0;      /* PSN of the next packet to hold */
+	bool held_gap = false;           /* a packet before held_lost came and is not held */
 	std::uint32_t held_lost = 0;
-	std::list<std::vector<std::uint8_t>> put_off; /* READ requests that were repeated, until it is their turn */
-	bool excess = false;                          /* the packet being executed is */
+	std::list<std::vector<std::uint8_t>> put_off; /* repeated READ requests that wait for their turn */
+	bool excess = false;                          /* true if the packet being executed is in excess */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
 	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */
@@ -231,7 +231,8 @@ struct QueuePair {
 	{
 	}
 
-	/** Packets, those of responses among them, from the oldest without an answer to the last that was asked for. */
+	/** Returns the number of packets from the oldest without an answer to the last requested one, responses
+	 * included. */
 	std::int32_t packets_under_way();
 
 	const std::uint32_t qpn;
@@ -241,7 +242,7 @@ struct QueuePair {
 	ibv_qp_state state = IBV_QPS_RESET;
 	bool sq_signal_all = false;
 	std::uint64_t peer_features = 0; /* 0: the peer has not been declared capable */
-	bool heard_bundle = false;       /* so the peer takes bundled answers, whatever was declared */
+	bool heard_bundle = false;       /* the peer thus takes bundled answers, whatever was declared */
 	CompletionQueue *send_cq = nullptr;
 	CompletionQueue *recv_cq = nullptr;
 	SharedReceiveQueue *srq = nullptr;
@@ -251,25 +252,25 @@ struct QueuePair {
 	SendQueue sq;
 	ReceiveQueue rq;
 	RequesterState req;
-	std::shared_ptr<Path> path; /* which it has with others, once it has sent */
+	std::shared_ptr<Path> path; /* shared with others; set once it has sent */
 	ResponderState resp;
-	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling: an SRQ's slot may be posted to again */
+	std::vector<Sge> receive_sges; /* of the receive being filled; copied, as an SRQ may reuse its slot */
 
-	/* In the engine's line of READs that are answered; here while this one answers none, so that it needs no memory
-	 * then. */
+	/* Node for the engine's list of streams. It is here while the queue pair answers no READ, so that starting
+	 * to answer allocates nothing. */
 	std::list<QueuePair *> place;
 
-	/** Packets to the peer may travel in a bundle with this opcode (W.12.3). */
+	/** Returns true if packets to the peer may travel in a bundle with this opcode (W.12.3). */
 	[[nodiscard]] bool bundles(std::uint8_t opcode) const
 	{
 		return (peer_features & peer_bundles) || (heard_bundle && opcode == PRISM_OP_BUNDLE_RESPONSE);
 	}
 
-	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
+	/** Returns true in SQD when all requests that had begun are complete (IBTA 10.3.1.4). */
 	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }
 
 	Time deadline = 0;           /* retransmission or RNR timer; 0: none */
-	Time queued_deadline = 0;    /* what the engine's heap holds for it */
+	Time queued_deadline = 0;    /* deadline that the engine's heap holds for it */
 	bool notify_drained = false; /* an event is due once it is drained */
 	bool dirty = false;          /* in the engine's list of QPs with something to send */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* READ responses of several packets: pacing them, and holding back what comes behind (docs/semantics.md S.9). */
+/* READ responses of several packets: pacing them, and holding back the requests after them (docs/semantics.md S.9). */
 #include "responder.hpp"
 
 #include <algorithm>
@@ -14,23 +14,24 @@ namespace
 {
 
 /*
- * Pacing of READ responses (docs/semantics.md S.9): a burst fits the smallest socket buffer that a peer may have, the
- * interval lets a busy receiver drain it. It doubles when the peer asks again, as that means loss, and shrinks slowly.
+ * Pacing of READ responses (docs/semantics.md S.9): a burst fits the smallest socket buffer that a peer may have, and
+ * the interval lets a busy receiver drain it. The interval doubles when the peer asks again, as that means loss, and
+ * shrinks slowly.
  */
 constexpr std::uint32_t next_burst_bytes = 64 << 10;
 constexpr std::uint32_t first_burst_bytes = 128 << 10;
-constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* what was lost is seldom alone */
+constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* losses seldom come alone */
 constexpr Time min_interval = 15'000;
 constexpr Time max_interval = 4'000'000;
 constexpr Time longest_silence = 500'000;
-/** A carrier without room is asked again at each turn, and if there are none, after this; but no longer than so. */
+/** Interval at which a carrier without room is asked again if there are no turns, and the longest wait for room. */
 constexpr Time stop_interval = 100'000'000;
 constexpr Time longest_stop = 1'000'000'000;
 
-/** Requests that arrive while a stream is under way wait in line; beyond this they are dropped, to be sent again. */
+/** Limit of the requests held while a stream is under way; further ones are dropped, to be retransmitted. */
 constexpr std::size_t max_held_bytes = 256 << 10;
 
-/** Whether a packet is the first of a READ, atomic or PRISM request. */
+/** Returns true for the first packet of a READ, atomic or PRISM request. */
 bool begins_request(std::uint8_t opcode)
 {
 	switch (opcode) {
@@ -48,7 +49,7 @@ bool begins_request(std::uint8_t opcode)
 
 /* READ responses ------------------------------------------------------------------------------------------------ */
 
-/** How many PSNs a request packet takes, by its header alone. */
+/** Returns the number of PSNs that a request packet takes, by its header alone. */
 std::uint32_t Responder::psns_of(const prism_bth &bth, Packet packet) const
 {
 	const bool reads =
@@ -59,13 +60,13 @@ std::uint32_t Responder::psns_of(const prism_bth &bth, Packet packet) const
 }
 
 /**
- * The peer asks again for the READ under way. Soon after a burst that means loss, and bursts come more slowly; but if
- * it is the pauses that its timer does not bear, slower ones would never let the READ end.
+ * Adapts the interval when the peer asks again for the READ under way. Soon after a burst that means loss, and bursts
+ * slow down. But if the pauses are too long for the peer's timer, slower bursts would never let the READ end.
  */
 void Responder::adapt_interval(Time now)
 {
 	ReadStream &stream = resp_.stream;
-	const Time timeout = qp_.attr.ack_timeout; /* the peer's is seldom another */
+	const Time timeout = qp_.attr.ack_timeout; /* the peer's timer is seldom different */
 	const Time limit = timeout ? std::clamp(timeout / 4, min_interval, max_interval) : max_interval;
 	const bool kept_waiting = now > stream.next - stream.interval + longest_silence;
 	stream.interval =
@@ -73,8 +74,8 @@ void Responder::adapt_interval(Time now)
 }
 
 /**
- * While a response is being sent, later requests wait, so that requests touch memory in order. True: the packet has
- * been dealt with.
+ * Holds later requests while a response is being sent, so that requests access memory in order. Returns true if the
+ * packet has been dealt with.
  */
 bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 {
@@ -84,14 +85,14 @@ bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 		return true;
 	}
 	if (bth.opcode != rc_read_request && bth.opcode != PRISM_OP_READ_REQUEST)
-		return false; /* saved answers do not disturb */
+		return false; /* saved answers do no harm */
 	put_off(bth, packet, now);
 	return true;
 }
 
 /**
- * A READ that is asked for again gets a burst when the next is due, not at once: nobody has more of this device than
- * his share because he repeats himself. Of the READ under way the last repeat counts, as it tells what is missing now.
+ * Puts off a repeated READ until the next burst is due: nobody gets more than a fair share of the device by repeating
+ * requests. Of repeats of the READ under way the last counts, as it tells what is missing now.
  */
 void Responder::put_off(const prism_bth &bth, Packet packet, Time now)
 {
@@ -114,7 +115,7 @@ void Responder::put_off(const prism_bth &bth, Packet packet, Time now)
 	resp_.put_off.emplace_back(packet.begin(), packet.end());
 }
 
-/** The READ under way goes on from where it is asked for, or an older one is answered in between. */
+/** Continues the READ under way from the requested packet, or answers an older one in between. */
 void Responder::answer_put_off(Time now)
 {
 	const std::vector<std::uint8_t> packet = std::move(resp_.put_off.front());
@@ -133,8 +134,8 @@ void Responder::answer_put_off(Time now)
 }
 
 /**
- * An older READ is asked for again. If its answer is short, the one under way goes on behind it; else the peer has most
- * likely gone back beyond that one and will come to it again.
+ * Answers an older READ that is asked for again. If its answer is short, the one under way continues after it; else the
+ * peer has most likely gone back beyond that one and will come to it again.
  */
 void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 {
@@ -144,7 +145,7 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 	end_stream();
 	duplicate(bth, packet, now);
 	if (resp_.stream.active) {
-		/* Behind it the peer is told, should it not have gone back: the network brings packets twice, too. */
+		/* Report the gap after it, in case the peer has not gone back: the network duplicates packets, too. */
 		const bool lost = interrupted.active || resp_.held_gap || !resp_.held.empty();
 		drop_held();
 		resp_.held_psn = psn_add(resp_.stream.first_psn, resp_.stream.psns);
@@ -161,7 +162,7 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 {
-	/* The peer has come to what is new: duplicates that were to come before are not needed, or come again. */
+	/* The peer has come to new requests: the duplicates before them are not needed, or come again. */
 	if (psn_diff(bth.psn, resp_.expected_psn) >= 0 && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)
 		resp_.held_psn = resp_.expected_psn;
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.held_psn);
@@ -173,7 +174,7 @@ void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 		note_gap(psn_add(bth.psn, 1));
 		return;
 	}
-	/* The peer may have the answers to duplicates already, and ask for others in their place. */
+	/* Do not count duplicates: the peer may have their answers already, and ask for others in their place. */
 	const bool counts = begins_request(bth.opcode) && psn_diff(bth.psn, resp_.expected_psn) >= 0;
 	const std::uint32_t served = resp_.held_requests + counts + !resp_.stream.duplicate;
 	resp_.held.push_back({{packet.begin(), packet.end()}, counts, served > qp_.attr.max_dest_rd_atomic});
@@ -184,7 +185,7 @@ void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 		resp_.held_gap = false;
 }
 
-/** Something before @p end that is not held was lost. */
+/** Notes that a packet before @p end was lost and is not held. */
 void Responder::note_gap(std::uint32_t end)
 {
 	if (!resp_.held_gap || psn_diff(end, resp_.held_lost) > 0)
@@ -200,7 +201,7 @@ void Responder::drop_held()
 	resp_.held_gap = false;
 }
 
-/** Nothing is in the way any more: answer what has waited, in order, as far as it goes. */
+/** Answers held packets, in order, until a stream begins or none is left. */
 void Responder::release_held(Time now)
 {
 	while (!resp_.stream.active && qp_.state != IBV_QPS_ERR && !(resp_.held.empty() && resp_.put_off.empty())) {
@@ -224,8 +225,8 @@ void Responder::release_held(Time now)
 }
 
 /**
- * Behind the READ a request was lost. That is told behind its answer, lest the peer take the answer for lost. Among
- * duplicates an acknowledgement of everything does it: the peer sees which answer it still lacks.
+ * Reports that a request after the READ was lost, but after the READ's answer, lest the peer take the answer for lost.
+ * Among duplicates, acknowledging everything suffices: the peer sees which answer it still lacks.
  */
 void Responder::report_gap()
 {
@@ -257,7 +258,8 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 
 void Responder::continue_stream(Time now)
 {
-	/* By turns with older ones: a grace period waits for its end, however often a peer asks for those (S.7.3). */
+	/* Take turns with older READs: a grace period waits for the end of this one, however often a peer asks for
+	 * those (S.7.3). */
 	if (resp_.put_off.empty() || std::exchange(resp_.stream.waited, false))
 		send_until(resp_.stream.offset + next_burst_bytes, now);
 	else
@@ -266,7 +268,7 @@ void Responder::continue_stream(Time now)
 		release_held(now);
 }
 
-/** A burst, or as much of it as the device has room for in this round. */
+/** Sends a burst, or as much of it as the device has room for in this round. */
 void Responder::send_until(std::uint32_t end, Time now)
 {
 	ReadStream &stream = resp_.stream;
@@ -286,7 +288,8 @@ void Responder::send_until(std::uint32_t end, Time now)
 	stream.next = stream.offset >= end && left == Room::unknown ? now + stream.interval : now;
 }
 
-/** Until there is room. But grace periods wait for it (S.7.3), so not for a peer that takes nothing: that asks again.
+/** Stops the stream until there is room. Ends it for a peer that takes nothing for long, as grace periods wait for it
+ * (S.7.3); that peer asks again.
  */
 void Responder::stop_stream(bool progressed, Time now)
 {
@@ -297,7 +300,7 @@ void Responder::stop_stream(bool progressed, Time now)
 	stream.next = now + stop_interval;
 	if (stream.active && now >= stream.stopped_at + longest_stop) {
 		end_stream();
-		acknowledge_later(true); /* in which this answer is missing */
+		acknowledge_later(true); /* this answer is missing in it */
 	}
 }
 
@@ -313,7 +316,7 @@ void Responder::send_read_packet()
 	const std::uint32_t mtu = qp_.attr.mtu;
 	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
 	const bool first = stream.offset == 0, last = stream.offset + n == stream.read.length;
-	/* First, middle, last, only: one after the other in both opcode ranges. */
+	/* First, middle, last, only: the order in both opcode ranges. */
 	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
 	const std::uint32_t psn = psn_add(stream.first_psn, stream.offset / mtu);
 	TargetMemory target(engine_, qp_);
@@ -346,22 +349,22 @@ void Responder::send_read_packet()
 	}
 	if (stale()) {
 		end_stream();
-		acknowledge_later(true); /* in which this answer is missing */
+		acknowledge_later(true); /* this answer is missing in it */
 		return;
 	}
 	engine_.sink_.commit();
 	engine_.read_room_ -= static_cast<std::int32_t>(n);
 	stream.offset += n;
 	if (last) {
-		/* It got through whole: the next may go a little faster. */
+		/* The whole answer was sent: the next may go a little faster. */
 		stream.interval -= stream.interval / 8;
 		end_stream();
 	}
 }
 
 /**
- * Of a READ that goes on in what it resolved to before, a buffer that has been handed out meanwhile may have been
- * written to before it was read here. The peer has to ask again, and is then told what the READ resolves to now.
+ * Returns true if a READ that continues an earlier resolution must end: a buffer in it has been handed out meanwhile,
+ * and may have been written before it was read here. The peer has to ask again, and then gets a new resolution.
  */
 bool Responder::stale()
 {
@@ -369,7 +372,7 @@ bool Responder::stale()
 	return resp_.stream.resumed && engine_.running_.epochs.hand_outs.changed(read.handed_out) && !unchanged(read);
 }
 
-/** The region was deregistered, or its memory unmapped, while its READ was under way. */
+/** Handles memory that was deregistered or unmapped while its READ was under way. */
 void Responder::lose_stream_memory(std::uint32_t psn)
 {
 	end_stream();

@@ -17,7 +17,7 @@ namespace prism::soft
 
 using prism::Sge;
 
-/** A receive work request; the sges are the queue's until the next post into the same slot. */
+/** A receive work request. The sges belong to the queue, and are valid until the next post into the same slot. */
 struct ReceiveRequest {
 	std::uint64_t wr_id = 0;
 	std::span<const Sge> sges;
@@ -29,7 +29,7 @@ class ReceiveQueue
 public:
 	ReceiveQueue(std::uint32_t max_wr, std::uint32_t max_sge);
 
-	/** False when the ring is full. */
+	/** Returns false if the ring is full. */
 	bool post(std::uint64_t wr_id, std::span<const Sge> sges);
 
 	[[nodiscard]] bool empty() const { return head_ == tail_; }
@@ -80,10 +80,10 @@ struct SharedReceiveQueue {
 	bool free_list;
 	ReceiveQueue queue;
 	void *owner = nullptr;   /* the verbs object */
-	std::uint32_t limit = 0; /* below this an event is due; 0: none */
+	std::uint32_t limit = 0; /* an event is due below this; 0: none */
 
-	prism_freelist indices{};    /* which entries are past their grace period */
-	std::vector<Taken> returned; /* buffers of unfinished ALLOCATEs: nobody else ever learnt their address */
+	prism_freelist indices{};    /* tells which entries are past their grace period */
+	std::vector<Taken> returned; /* buffers of unfinished ALLOCATEs: no peer ever learnt their addresses */
 	std::uint64_t posted = 0;
 	std::uint64_t popped = 0;
 	std::uint64_t reclaimed = 0;

@@ -14,21 +14,21 @@ namespace
 {
 
 /*
- * Payload bytes of one QP under way in either direction. Three trains of 64 KiB fill a default socket buffer, so two
- * leave room for what else arrives.
+ * Limit of payload bytes of one QP under way in either direction. Three trains of 64 KiB fill a default socket buffer,
+ * so two leave room for other packets.
  */
 constexpr std::uint32_t flight_limit = 128 << 10;
-/** Packets under way; small packets cost socket buffer by number, not by size. */
+/** Limit of packets under way: small packets cost socket buffer by number, not by size. */
 constexpr std::int32_t packet_limit = 256;
 /** Packets of a long message between two requests for an acknowledgement. */
 constexpr std::uint32_t ack_interval = 8;
-/** A count of 7 means for ever (IBTA 9.7.5.2.8). */
+/** Value of a retry count that means for ever (IBTA 9.7.5.2.8). */
 constexpr std::uint8_t rnr_retry_forever = 7;
 
 /**
- * Who bears a peer that is silent for seconds would wait as long for a packet that is lost, if none follows. So the
- * first wait is that of a timeout of 14, each further one doubles what has passed, and a repetition counts only once
- * that is the timeout asked for.
+ * First wait for an answer. An application with a timeout of seconds would wait as long for a lost packet if none
+ * follows. So the first wait is that of timeout 14, each further wait doubles the time passed, and a retry counts only
+ * once that is the timeout asked for.
  */
 constexpr Time first_wait = Time{4096} << 14;
 
@@ -70,7 +70,8 @@ bool Requester::local_memory_valid(const SendRequest &wr)
 	return true;
 }
 
-/** The keys have just been checked. False: what they name is unmapped, and nothing must be sent. */
+/** Copies the payload; the keys have just been checked. Returns false if their memory is unmapped: then send
+ * nothing. */
 bool Requester::gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length)
 {
 	PRISM_ASSERT(offset <= wr.length && length <= wr.length - offset);
@@ -150,7 +151,7 @@ bool Requester::may_send(const SendRequest &wr, Time now) const
 	return req_.flight < flight_limit;
 }
 
-/** False if a sge of @p wr names no memory; the error waits until everything before it has completed. */
+/** Returns false if a sge of @p wr names no memory; the error waits until everything before it has completed. */
 bool Requester::check_local_memory(const SendRequest &wr)
 {
 	if (local_memory_valid(wr))
@@ -179,7 +180,7 @@ void Requester::start(SendRequest &wr)
 	req_.next_psn = psn_add(req_.next_psn, wr.psns);
 }
 
-/** A local operation takes its effect when its turn to be sent comes, and completes in order with the others. */
+/** Runs a local operation when its turn to be sent comes; it completes in order with the others. */
 bool Requester::run_local(SendRequest &wr)
 {
 	if (sq_.cursor != sq_.head)
@@ -209,7 +210,7 @@ bool Requester::transmit(Time now)
 	return stopped;
 }
 
-/** With nothing under way it sends nevertheless, as only the timer of a packet finds out that the peer is gone. */
+/** Returns true if there is room, or nothing is under way: only the timer of a packet detects that the peer is gone. */
 bool Requester::has_room()
 {
 	return qp_.packets_under_way() <= 0 || engine_.sink_.room(qp_) != Room::no;
@@ -255,7 +256,7 @@ bool Requester::has_one_long_packet() const
 	return message && wr.length > aeth_size && wr.length <= qp_.attr.mtu;
 }
 
-/** Does another request leave right behind this one? A guess: the window may still say no. */
+/** Returns true if another request probably leaves right after this one; the window may still forbid it. */
 bool Requester::more_follows() const
 {
 	return sq_.cursor + 1 != sq_.tail && req_.outstanding < qp_.attr.max_rd_atomic && req_.flight < flight_limit;
@@ -263,9 +264,9 @@ bool Requester::more_follows() const
 
 bool Requester::wants_ack(const SendRequest &wr, bool last)
 {
-	if (req_.silent()) /* nothing else is under way that could be answered */
+	if (req_.silent()) /* no other packet that could be answered is under way */
 		return true;
-	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.2). */
+	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for more (W.2). */
 	if (last && wr.kind == SendKind::prism)
 		return !more_follows();
 	const bool pauses = qp_.path && qp_.path->ends_turn(qp_);
@@ -445,7 +446,7 @@ void Requester::lost()
 	rewind();
 }
 
-/** A PRISM READ goes on in its resolution if the peer keeps that, else it is repeated whole. */
+/** Continues a PRISM READ in its resolution if the peer keeps that, else repeats it whole. */
 std::uint32_t Requester::resume_at(const SendRequest &wr) const
 {
 	const bool reads = wr.kind == SendKind::prism && wr.prism.op == PRISM_READ;
@@ -473,7 +474,7 @@ void Requester::rewind()
 	engine_.mark_dirty(qp_);
 }
 
-/** How long it waits for a sign of the peer. */
+/** Returns the time to wait for a sign of the peer. */
 Time Requester::timer() const
 {
 	const Time longest = qp_.attr.ack_timeout;
@@ -499,8 +500,8 @@ void Requester::timeout(Time now)
 		return;
 	}
 	/*
-	 * Not all at once: the peer may be drowning in what is repeated. The timer may run for four times its length
-	 * (IBTA 9.7.6.1.3), but users wait for it to know that a peer is gone.
+	 * Spread the timers: the peer may be overloaded by retransmissions. The timer may run for four times its length
+	 * (IBTA 9.7.6.1.3), but users wait for it to learn that a peer is gone.
 	 */
 	const Time length = timer();
 	const Time spread = length / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
@@ -514,7 +515,7 @@ void Requester::progressed(Time now)
 	req_.retries = qp_.attr.retry_count;
 	req_.rnr_retries = qp_.attr.rnr_retry;
 	if (std::exchange(req_.waited, 0)) {
-		/* So the peer is there, and it was the network, or a full buffer, that lost what was sent. */
+		/* The peer is there, so the network, or a full buffer, lost the packets. */
 		if (qp_.path)
 			qp_.path->cut(qp_);
 		engine_.mark_dirty(qp_);
@@ -526,7 +527,7 @@ void Requester::progressed(Time now)
 void Requester::heard(Time now)
 {
 	qp_.deadline = 0;
-	if (req_.wait_until) { /* nothing else would end the wait, should all that is under way be answered */
+	if (req_.wait_until) { /* if all under way is answered, only this timer ends the wait */
 		engine_.arm_timer(qp_, req_.wait_until);
 		return;
 	}
@@ -569,7 +570,7 @@ void Requester::take_slot(SendRequest &wr)
 
 void Requester::release_slot(SendRequest &wr)
 {
-	/* A request that was rewound holds none until it is sent again. */
+	/* A rewound request holds no slot until it is sent again. */
 	if (!wr.slots)
 		return;
 	PRISM_ASSERT(req_.outstanding > 0);
@@ -600,7 +601,7 @@ void Requester::complete_head(ibv_wc_status status, std::uint32_t byte_len, std:
 		sq_.cursor++;
 	sq_.head++;
 	engine_.report_drained(qp_);
-	/* The completion tells why; QP_FATAL is for errors that none can report (IBTA 11.6.3). */
+	/* The completion tells the reason; QP_FATAL is for errors that no completion can report (IBTA 11.6.3). */
 	if (status != IBV_WC_SUCCESS && status != IBV_WC_WR_FLUSH_ERR)
 		engine_.fail_qp(qp_);
 }

@@ -8,15 +8,15 @@ namespace prism::soft
 {
 
 /**
- * A standard READ is asked for in pieces of this many packets, counted from its start, so that its response never
- * outruns the window.
+ * Returns the packets in one piece of a standard READ. It is requested in pieces, counted from its start, so that its
+ * response never exceeds the window.
  */
 inline std::uint32_t read_piece_packets(std::uint32_t mtu)
 {
 	return (64u << 10) / mtu;
 }
 
-/** Nothing of it goes to the peer. */
+/** Returns true if the request sends nothing to the peer. */
 inline bool is_local(const SendRequest &wr)
 {
 	return wr.kind == SendKind::bind_window || wr.kind == SendKind::local_invalidate;
@@ -28,36 +28,36 @@ public:
 	Requester(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), sq_(qp.sq), req_(qp.req) {}
 
 	/**
-	 * Send whatever may be sent.
-	 * @return whether it stopped for want of room: then it wants to be called by the next progress(), too.
+	 * Sends all that may be sent.
+	 * @return true if it stopped for want of room: then the next progress() must call it too.
 	 */
 	bool transmit(Time now);
-	/** Whether all that waits to be sent is one packet, and longer than an acknowledgement. */
+	/** Returns true if all that waits to be sent is one packet, longer than an acknowledgement. */
 	[[nodiscard]] bool has_one_long_packet() const;
-	/** The retransmission or RNR timer has run out. */
+	/** Handles the end of the retransmission or RNR timer. */
 	void timeout(Time now);
 
-	/** Something on its way has been lost: send again, and have less under way. */
+	/** Handles a loss: retransmits, and reduces the bytes under way. */
 	void lost();
-	/** Send again from the oldest unanswered PSN on. */
+	/** Goes back to the oldest unanswered PSN. */
 	void rewind();
-	/** There was progress: the retry counters start anew. */
+	/** Notes progress: the retry counters start anew. */
 	void progressed(Time now);
-	/** The peer lives, but has not brought anything new. */
+	/** Notes that the peer lives, though it has brought nothing new. */
 	void heard(Time now);
-	/** Wait as the peer's RNR NAK asks, then send again. */
+	/** Waits as the peer's RNR NAK asks, then retransmits. */
 	void wait_for_receiver(std::uint8_t timer_code, Time now);
 
-	/** Complete the oldest request. With an error status the QP goes to ERROR. */
+	/** Completes the oldest request. With an error status the QP goes to ERROR. */
 	void complete_head(ibv_wc_status status, std::uint32_t byte_len = 0, std::uint32_t vendor_err = 0);
 	void flush();
 
-	/** Copy response data into the local sges of @p wr, from @p offset on; false: a sge is no longer valid. */
+	/** Copies response data into the local sges of @p wr, from @p offset on; false if a sge is no longer valid. */
 	bool scatter(const SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length);
 	bool store_result(const SendRequest &wr, std::uint64_t address);
-	/** Payload bytes of @p wr that have been answered leave the window. */
+	/** Takes answered payload bytes of @p wr out of the window. */
 	void landed(SendRequest &wr, std::uint32_t bytes);
-	/** A piece of a READ, an atomic or a PRISM request has been answered: its slot is free. */
+	/** Frees the slot of a piece of a READ, an atomic or a PRISM request that has been answered. */
 	void release_slot(SendRequest &wr);
 
 private:

@@ -15,7 +15,7 @@ namespace prism::soft
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
 	send_late_answer();
-	/* As its request came. */
+	/* Bundled if its request was. */
 	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size, !engine_.unbundles_);
 	prism_bth bth{};
 	bth.opcode = opcode;
@@ -39,14 +39,15 @@ void Responder::send_ack(std::uint8_t syndrome, std::uint32_t psn)
 		engine_.counters.tx_rnr_nak++;
 }
 
-/** What leaves at @p psn acknowledges what came before it, but a repeated answer not what has come since. */
+/** Clears the pending acknowledgement: a packet sent at @p psn acknowledges all before it. A repeated answer does
+ * not acknowledge later requests. */
 void Responder::acknowledged(std::uint32_t psn)
 {
 	if (psn_diff(psn_add(psn, 1), resp_.expected_psn) >= 0)
 		resp_.ack_pending = false;
 }
 
-/** An older READ is being answered again: what came behind it is acknowledged behind its answer. */
+/** Returns true if an older READ is being answered again: later requests are acknowledged after its answer. */
 bool Responder::acknowledges_behind_stream() const
 {
 	const ReadStream &stream = resp_.stream;
@@ -59,8 +60,8 @@ void Responder::send_pending_ack()
 		return;
 	send_late_answer();
 	if (!std::exchange(resp_.ack_pending, false))
-		return; /* that was all there was to tell */
-	/* At the PSNs of a READ that is being answered, it would tell that the answer was lost. */
+		return; /* the answer acknowledged everything */
+	/* An acknowledgement with PSNs of a READ that is being answered would tell that the answer was lost. */
 	const std::uint32_t next = resp_.stream.active ? resp_.stream.first_psn : resp_.expected_psn;
 	send_ack(syndrome_ack, psn_add(next, PRISM_PSN_MASK));
 }
@@ -80,7 +81,8 @@ void Responder::acknowledge_later(bool wanted, bool answer_likely)
 	engine_.mark_dirty(qp_);
 }
 
-/** Who has stored a message by one request fetches what is said to it by another: the answers leave together. */
+/** Puts the answer off: a peer that has stored a message by this request fetches the reply by another, so the
+ * answers leave together. */
 void Responder::answer_later(std::uint32_t psn, const prism_response &response)
 {
 	send_late_answer();
@@ -115,7 +117,7 @@ void Responder::send_atomic_ack(std::uint32_t psn, std::uint64_t old)
 	engine_.sink_.commit();
 }
 
-/** UC has nobody to tell: what is left of the message is dropped too. A receive taken for it serves the next one. */
+/** Drops the rest of a message, as UC cannot report. A receive taken for it serves the next one. */
 void Responder::drop_message()
 {
 	engine_.counters.rx_message_dropped++;
@@ -130,7 +132,8 @@ void Responder::send_word_ack(std::uint32_t psn)
 	engine_.sink_.commit();
 }
 
-/** The owner is told once: by the receive that it concerns, or else by an event (IBTA 9.9.3, classes A and C). */
+/** Sends a NAK and fails. The owner is told once: by the receive concerned, or else by an event (IBTA 9.9.3, classes
+ * A and C). */
 void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_status receive)
 {
 	if (qp_.type == IBV_QPT_UC && syndrome != syndrome_operational_error) {
@@ -148,7 +151,7 @@ void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_st
 		engine_.listener_.qp_event(qp_, event);
 }
 
-/** The format forbids this packet: nothing is executed, the peer is told. */
+/** Refuses a packet that the format forbids: executes nothing and tells the peer. */
 void Responder::refuse(prism_reject reason, std::uint32_t psn)
 {
 	switch (reason) {
@@ -168,28 +171,28 @@ void Responder::refuse(prism_reject reason, std::uint32_t psn)
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
-/** The access flags of the QP itself do not allow this request. */
+/** Refuses a request that the access flags of the QP itself forbid. */
 void Responder::refuse_access(std::uint32_t psn)
 {
 	engine_.counters.rx_bad_flags++;
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
-/** A packet, or its message, is not as long as it may be, or longer than the receive. */
+/** Refuses a packet, or a message, of a wrong length, or longer than the receive. */
 void Responder::refuse_length(std::uint32_t psn)
 {
 	engine_.counters.rx_bad_format++;
 	nak_and_fail(syndrome_invalid_request, psn, IBV_WC_LOC_LEN_ERR);
 }
 
-/** No key allows this access, or what it allows has been unmapped. */
+/** Refuses an access that no key allows, or whose memory has been unmapped. */
 void Responder::refuse_memory(std::uint32_t psn, ibv_wc_status receive)
 {
 	engine_.counters.rx_access_error++;
 	nak_and_fail(syndrome_access_error, psn, receive);
 }
 
-/** More READ, atomic and PRISM requests at once than max_dest_rd_atomic allows. */
+/** Refuses more READ, atomic and PRISM requests at once than max_dest_rd_atomic allows. */
 void Responder::refuse_excess(std::uint32_t psn)
 {
 	engine_.counters.rx_excess_request++;
@@ -205,7 +208,7 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 	process(bth, packet, now);
 }
 
-/** A request was lost: say so once until it comes. */
+/** Reports a lost request, once until it comes. */
 void Responder::out_of_sequence()
 {
 	if (!resp_.nak_sent)
@@ -230,8 +233,8 @@ void Responder::process(const prism_bth &bth, Packet packet, Time now)
 }
 
 /**
- * What has bundled requests takes bundled answers. But only if the next request is among these: a packet that needs no
- * PSN must not make us send what the peer does not understand.
+ * Notes that the peer bundles requests, so it takes bundled answers. Only if the next request is an entry: a packet
+ * that matches no PSN must not make us send what the peer does not understand.
  */
 void Responder::note_entry(std::uint32_t psn)
 {
@@ -254,7 +257,7 @@ void Responder::execute(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::stop()
 {
-	/* What completed here must not fail at the peer. */
+	/* Acknowledge completed requests: they must not fail at the peer. */
 	if (resp_.ack_pending) {
 		if (acknowledges_behind_stream())
 			end_stream();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The responder half of a queue pair. RC executes requests in order, once (IBTA 9.7.4, docs/semantics.md S.9); UC and
- * UD drop what cannot be done and answer nothing (IBTA 9.8.2, 9.8.3).
+ * UD drop requests that cannot be executed, and answer nothing (IBTA 9.8.2, 9.8.3).
  */
 #pragma once
 
@@ -15,36 +15,37 @@ class Responder
 public:
 	Responder(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), resp_(qp.resp) {}
 
-	/** One request packet; everything in it is hostile until checked. */
+	/** Handles one request packet; everything in it is hostile until checked. */
 	void receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
 
-	/** The same for UC. */
+	/** Handles a packet of UC. */
 	void receive_unacknowledged(const prism_bth &bth, std::span<const std::uint8_t> packet);
-	/** The same for UD. */
+	/** Handles a packet of UD. */
 	void receive_datagram(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
-	/** The request at @p psn comes as an entry of a bundle. */
+	/** Notes that the request at @p psn comes as an entry of a bundle. */
 	void note_entry(std::uint32_t psn);
 
-	/** The acknowledgement that the packets of this batch asked for. */
+	/** Sends the acknowledgement that the packets of this batch asked for. */
 	void send_pending_ack();
-	/** Whether it is better sent after the next batch. That is asked once for each. */
+	/** Returns true if it had better be sent after the next batch. To be asked once in each batch. */
 	bool ack_waits();
-	/** What is pending is no answer: behind a request of ours, such a one would be taken later than that. */
+	/** Returns true if no answer is pending: an answer sent after a request of ours would be received later than
+	 * the request. */
 	[[nodiscard]] bool only_acknowledges() const { return !resp_.late; }
-	/** The next burst of a READ response that is being paced. */
+	/** Sends the next burst of a paced READ response. */
 	void continue_stream(Time now);
-	/** On the way to the peer. */
+	/** Returns the room on the way to the peer. */
 	[[nodiscard]] Room room();
 
-	/** Leave RTS: take back the buffer of an unfinished ALLOCATE, end the stream, forget what is held. */
+	/** Leaves RTS: takes back the buffer of an unfinished ALLOCATE, ends the stream, drops held packets. */
 	void stop();
-	/** Complete posted receives as flushed. */
+	/** Completes posted receives as flushed. */
 	void flush();
 
 private:
 	using Packet = std::span<const std::uint8_t>;
-	/** To a READ: from what it resolved to when it was first asked for, or now, or before. */
+	/** Answer to a READ: from its first resolution, from one made again now, or from an earlier one. */
 	enum class Answer {
 		first,
 		resolved_again,
@@ -124,7 +125,7 @@ private:
 	void send_word_ack(std::uint32_t psn);
 	void drop_message();
 	[[nodiscard]] bool too_many() const { return resp_.saved.empty() || resp_.excess; }
-	/* What the receive says, if the message has taken one whose fault it is. */
+	/* Status of the receive that the message has taken, if the receive is at fault. */
 	static constexpr ibv_wc_status not_its_fault = IBV_WC_SUCCESS;
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_status receive = not_its_fault);
 	void refuse(prism_reject reason, std::uint32_t psn);

@@ -21,7 +21,7 @@ prism_response to_response(const prism_result &result)
 	return response;
 }
 
-/** A buffer with a message, which a process finds where the pointer to it was stored. */
+/** Returns true for a buffer with a message, which a process finds through the pointer stored to it. */
 bool brings_message(const prism_request &request, const prism_result &result)
 {
 	return request.op == PRISM_ALLOCATE && (request.flags & PRISM_FLAG_R) && result.status == PRISM_STATUS_OK;
@@ -80,8 +80,8 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 }
 
 /**
- * Memory was not there. An ALLOCATE that would have been complete gives @p buffer back, as its client will not learn of
- * it; one that is not complete does so when the queue pair fails.
+ * Refuses a request whose memory was unmapped. An ALLOCATE that would have been complete gives @p buffer back, as its
+ * client will not learn of it; an incomplete one does so when the queue pair fails.
  */
 void Responder::refuse_unmapped(const prism_request &request, prism_buffer buffer, prism_result &result)
 {
@@ -116,7 +116,8 @@ void Responder::count_result(const prism_request &request, const prism_result &r
 	}
 }
 
-/** A conditional request is about to look at the chain state: if a READ has set it, that READ stays successful. */
+/** Marks the READ that has set the chain state: a conditional request is about to use it, so that READ stays
+ * successful. */
 void Responder::follow(std::uint32_t psn, const prism_request &request)
 {
 	if (!(request.flags & PRISM_FLAG_C) || !request.first || !resp_.chain_ok)
@@ -135,7 +136,7 @@ void Responder::resolve(SavedResponse &saved, const prism_request &request, cons
 		engine_.running_.epochs.hand_outs.count()};
 }
 
-/** Send what a READ resolved to, from @p packet on. */
+/** Sends the data of a resolved READ, from @p packet on. */
 void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, Answer answer, Time now)
 {
 	ReadStream stream;
@@ -170,7 +171,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	engine_.expects_more_ = request.last && !bth.ack_req;
 	engine_.answers_ += request.last;
 	if (!request.last) {
-		/* Lets the peer's window move; only the response completes the request. */
+		/* Lets the peer's window move; the request is completed by its response alone. */
 		acknowledge_later(bth.ack_req);
 		return;
 	}
@@ -205,10 +206,10 @@ SavedResponse &Responder::save(std::uint32_t psn)
 	return saved;
 }
 
-/** What was answered at @p psn; of a READ with data any of its PSNs will do. */
+/** Returns the answer saved for @p psn; for a READ with data any of its PSNs will do. */
 SavedResponse *Responder::find_saved(std::uint32_t psn)
 {
-	/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
+	/* From the latest back: after a turn of the circle an old answer may have the same PSN. */
 	const auto count = static_cast<std::uint32_t>(resp_.saved.size());
 	for (std::uint32_t i = 1; i <= count; i++) {
 		SavedResponse &saved = resp_.saved[(resp_.next_saved + count - i) % count];
@@ -272,7 +273,7 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	SavedResponse *saved = request.last ? find_saved(bth.psn) : nullptr;
 	const bool reads = request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R);
 	if (!request.last) {
-		/* The earlier packets of a message are answered by its last. */
+		/* The last packet of a message answers the earlier ones too. */
 		acknowledge_later(bth.ack_req);
 		return;
 	}
@@ -287,14 +288,14 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	repeat_read(*saved, bth, request, now);
 }
 
-/** Not an error of this QP: what the duplicate asks for may rightly have gone since. */
+/** Refuses a duplicate, without an error of this QP: the memory may rightly have gone since. */
 void Responder::fail_duplicate(std::uint32_t psn)
 {
 	engine_.counters.rx_access_error++;
 	send_ack(syndrome_access_error, psn);
 }
 
-/** Whether a READ may still be answered from what it resolved to: nobody has been given that memory since. */
+/** Returns true if a READ may still be answered from its resolution: that memory has not been handed out since. */
 bool Responder::unchanged(Resolution &read)
 {
 	if (!read.length)
@@ -304,9 +305,9 @@ bool Responder::unchanged(Resolution &read)
 }
 
 /**
- * A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. If the
- * requester has nothing of it yet, requests before it may be repeated too, and it must not be older than they are: it
- * is resolved again, unless a conditional request has acted on its status.
+ * Continues a READ with data where its requester asks for it, as long as its resolution is the same memory. If the
+ * requester has nothing of it yet, requests before it may be repeated too, and the READ must not be older than they
+ * are: it is resolved again, unless a conditional request has acted on its status.
  */
 void Responder::repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now)
 {
@@ -319,17 +320,19 @@ void Responder::repeat_read(SavedResponse &saved, const prism_bth &bth, const pr
 		resolve_again(saved, bth, request, now);
 		return;
 	}
-	/* Behind the end it asks for another resolution, which it will not get: let it begin anew. */
+	/* A packet behind the end belongs to another resolution, which does not exist here: start from the
+	 * beginning. */
 	send_resolved(saved, packet * qp_.attr.mtu < saved.read.length ? packet : 0, Answer::resumed, now);
 }
 
-/** As a whole, whichever packet was asked for. It was not skipped then, so it is not now. */
+/** Resolves and answers the whole READ again, whichever packet was asked for. It was not skipped then, so it is not
+ * now. */
 void Responder::resolve_again(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now)
 {
 	prism_result result;
 	TargetMemory target(engine_, qp_);
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
-	/* What has been done because the READ succeeded cannot be undone. */
+	/* Actions that followed from the READ's success cannot be undone. */
 	if (result.fault || target.faulted() || (!result.reads && saved.followed)) {
 		fail_duplicate(bth.psn);
 		return;

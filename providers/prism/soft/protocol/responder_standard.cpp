@@ -30,7 +30,7 @@ void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Pack
 		refuse_access(bth.psn);
 		return;
 	}
-	/* A message of several packets is continued by its own kind, or it is an error. */
+	/* Only its own kind may continue a message of several packets. */
 	const bool message = flags & (op_send | op_write);
 	if (resp_.prism.active || (resp_.message.active && !message))
 		refuse(PRISM_BAD_FORMAT, bth.psn);
@@ -46,7 +46,7 @@ void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Pack
 
 /* SEND and WRITE ------------------------------------------------------------------------------------------------ */
 
-/** The receive that this message consumes; false: none is posted. */
+/** Takes the receive that this message consumes; false if none is posted. */
 bool Responder::take_receive(const prism_bth &bth)
 {
 	if (resp_.receive_taken)
@@ -58,7 +58,7 @@ bool Responder::take_receive(const prism_bth &bth)
 			return false;
 		}
 		send_ack(syndrome_rnr | (qp_.attr.min_rnr_timer & 31), bth.psn);
-		resp_.nak_sent = true; /* what follows is out of sequence, as the peer will find out by itself */
+		resp_.nak_sent = true; /* later requests are out of sequence, as the peer will find out by itself */
 		return false;
 	}
 	pop_receive();
@@ -68,8 +68,7 @@ bool Responder::take_receive(const prism_bth &bth)
 void Responder::pop_receive()
 {
 	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
-	/* Copied: the slot of a shared queue may be posted to again while this message is still arriving. */
-	PRISM_ASSERT(!resp_.receive_taken);
+	/* Copy the sges: the slot of a shared queue may be posted to again while this message is still arriving. */
 	const ReceiveRequest request = queue.front();
 	qp_.receive_sges.assign(request.sges.begin(), request.sges.end());
 	resp_.receive_wr_id = request.wr_id;
@@ -108,7 +107,7 @@ bool Responder::begin_message(const prism_bth &bth, std::uint16_t flags, Packet 
 	}
 	if (!first)
 		return true;
-	/* A message that finds no receive is sent again from its first packet: it must not have begun. */
+	/* A message without a receive is retransmitted from its first packet: it must not have begun. */
 	if ((flags & op_send) && !take_receive(bth))
 		return false;
 	msg = {};
@@ -116,7 +115,7 @@ bool Responder::begin_message(const prism_bth &bth, std::uint16_t flags, Packet 
 	return msg.is_send || begin_write(bth, body);
 }
 
-/** False: the packet does not fit its message, and the peer has been told. */
+/** Returns false if the packet does not fit its message; the peer has been told. */
 bool Responder::store_message(const prism_bth &bth, Packet payload)
 {
 	IncomingMessage &msg = resp_.message;
@@ -150,14 +149,14 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 	return false;
 }
 
-/** Behind what the receive already holds. */
+/** Stores the payload after the data that the receive already holds. */
 ibv_wc_status Responder::store_received(Packet payload)
 {
 	IncomingMessage &msg = resp_.message;
-	/* The buffers of a shared queue are of its domain, which need not be the queue pair's (IBTA 10.2.9). */
+	/* The buffers of a shared queue belong to its domain, which may not be the queue pair's (IBTA 10.2.9). */
 	const std::uint32_t pd = qp_.srq ? qp_.srq->pd : qp_.pd;
 	if (payload.size() > max_message - msg.received)
-		return IBV_WC_LOC_LEN_ERR; /* though the receive may have room: lengths are of 32 bits */
+		return IBV_WC_LOC_LEN_ERR; /* even if the receive has room: lengths have 32 bits */
 	std::uint32_t offset = msg.received;
 	for (const Sge &sge : qp_.receive_sges) {
 		if (payload.empty())
@@ -219,7 +218,7 @@ void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packe
 {
 	IncomingMessage &msg = resp_.message;
 	const bool last = flags & op_last;
-	/* The receive of a WRITE with immediate data is taken before anything of its last packet counts. */
+	/* Take the receive of a WRITE with immediate data before its last packet has any effect. */
 	if (last && (flags & op_immediate) && (flags & op_write) && !take_receive(bth))
 		return;
 	Packet body = packet.subspan(bth_size);
@@ -239,7 +238,7 @@ void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packe
 	}
 	const std::uint32_t mtu = qp_.attr.mtu;
 	const bool sized = body.size() >= bth.pad && (last ? body.size() - bth.pad <= mtu : body.size() == mtu);
-	/* Nothing of what does not add up is executed. */
+	/* Execute nothing of an inconsistent packet. */
 	const bool short_write = sized && last && !msg.is_send && body.size() - bth.pad != msg.remaining;
 	if (!sized || (!last && bth.pad) || short_write) {
 		refuse_length(bth.psn);
@@ -272,7 +271,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	stream.read.length = get_unaligned_be32(packet.data() + bth_size + 12);
 	stream.first_psn = bth.psn;
 	stream.psns = packets_for(stream.read.length, qp_.attr.mtu);
-	/* A duplicate only asks again: the order of things has been settled by the original. */
+	/* A duplicate only repeats the answer: the original has settled the order. */
 	const bool fresh = bth.psn == resp_.expected_psn;
 	stream.duplicate = !fresh;
 	if (stream.read.length > max_message) {
@@ -301,7 +300,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	start_stream(stream, now);
 }
 
-/** The aligned word at @p va; nullptr: the peer has been told why not. */
+/** Returns the aligned word at @p va; nullptr if it may not be used, and the peer has been told why. */
 std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right)
 {
 	if (too_many()) {
@@ -352,7 +351,7 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	send_atomic_ack(bth.psn, old);
 }
 
-/* Annex A19: the word is written as one, after everything before it. */
+/* Writes the word as one, after everything before it (annex A19). */
 void Responder::execute_atomic_write(const prism_bth &bth, Packet packet)
 {
 	constexpr std::uint32_t size = sizeof(std::uint64_t);

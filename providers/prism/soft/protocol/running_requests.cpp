@@ -49,8 +49,8 @@ void RunningRequests::enter()
 	entered_ = true;
 	epoch_ = epochs.current();
 	/*
-	 * Told before memory is looked at: whoever ends the epoch in between has missed nothing that these requests
-	 * could still find. An older request that is under way speaks for them already.
+	 * Publish before accessing memory: a thread that ends the epoch in between has missed nothing that these
+	 * requests could still find. An older request under way already stands for them.
 	 */
 	if (oldest_.load(std::memory_order_relaxed) == no_request)
 		oldest_.exchange(epoch_);

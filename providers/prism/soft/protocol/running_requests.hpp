@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Which requests are under way in the device contexts of one process. A grace period (docs/semantics.md S.7.3) waits
- * for those of all of them, as a program may register the same memory with several. Time is counted in epochs: whoever
- * begins a grace period ends one, and waits until no request of it or of an older one is under way.
+ * Requests under way in the device contexts of one process. A grace period (docs/semantics.md S.7.3) waits for those of
+ * all contexts, as a program may register the same memory with several. Time is counted in epochs: beginning a grace
+ * period ends an epoch, and the period lasts until no request of that epoch or of an older one is under way.
  */
 #pragma once
 
@@ -22,22 +22,23 @@ inline constexpr RequestEpoch no_request = std::numeric_limits<RequestEpoch>::ma
 
 class RunningRequests;
 
-/** What the grace periods of a process have in common. Thread-safe. */
+/** State that all grace periods of a process share. Thread-safe. */
 class RequestEpochs
 {
 public:
 	/**
-	 * Of this process's device contexts. Those of a child begin anew: threads that it does not have may be in the
-	 * midst of requests, or hold locks. Never destroyed, as threads may run until the process ends.
+	 * Returns that of this process's device contexts. A child starts with a new one: threads that it does not have
+	 * may have been executing requests, or holding locks. Never destroyed, as threads may run until the process
+	 * ends.
 	 */
 	static RequestEpochs &of_process();
 
 	HandOuts hand_outs;
 
 	[[nodiscard]] RequestEpoch current() const { return current_.load(); }
-	/** Requests that begin from now on are in a later epoch than the one that is answered. */
+	/** Ends the current epoch and returns it: later requests are in a later epoch. */
 	RequestEpoch end_current() { return current_.fetch_add(1); }
-	/** The oldest epoch of which a request is under way in an engine other than @p own, or no_request. */
+	/** Returns the oldest epoch with a request under way in an engine other than @p own, or no_request. */
 	[[nodiscard]] RequestEpoch oldest_beside(const RunningRequests &own);
 
 private:
@@ -48,7 +49,7 @@ private:
 	std::vector<const RunningRequests *> engines_;
 };
 
-/** Those of one engine, whose caller serialises the calls. */
+/** Requests of one engine, whose caller serialises the calls. */
 class RunningRequests
 {
 public:
@@ -59,14 +60,14 @@ public:
 
 	RequestEpochs &epochs;
 
-	/** Before requests are executed. One exchange for all of them up to leave(), as that is what others pay for. */
+	/** Call before requests are executed. Costs other cores one exchange for all requests up to leave(). */
 	void enter();
-	/** After them. @param oldest epoch of those that stay under way, or no_request */
+	/** Call after them. @param oldest epoch of the requests that stay under way, or no_request */
 	void leave(RequestEpoch oldest);
-	/** As leave(), when one that stayed under way has ended outside of enter() and leave(); inside it waits for
-	 * that. */
+	/** As leave(), when a request that stayed under way has ended outside of enter() and leave(). Between these
+	 * it does nothing: leave() follows. */
 	void keep(RequestEpoch oldest);
-	/** Of the requests that begin now */
+	/** Returns the epoch of requests that begin now. */
 	[[nodiscard]] RequestEpoch epoch() const { return epoch_; }
 
 private:

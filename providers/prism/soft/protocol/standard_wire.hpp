@@ -62,7 +62,7 @@ inline constexpr std::uint32_t immediate_size = 4; /* ImmDt and IETH */
 inline constexpr std::uint32_t atomic_eth_size = 28;
 inline constexpr std::uint32_t atomic_ack_size = 8;
 inline constexpr std::uint32_t deth_size = 8;
-/** What precedes the data of a received datagram: the IPv6 header, or 20 bytes and the IPv4 header (annex A17). */
+/** Bytes before the data of a received datagram: the IPv6 header, or 20 bytes and the IPv4 header (annex A17). */
 inline constexpr std::uint32_t grh_size = 40;
 
 /** AETH syndromes (IBTA 9.7.5.2.1). */
@@ -78,7 +78,7 @@ enum Syndrome : std::uint8_t {
 	syndrome_class_nak = 0x60,
 };
 
-/** What an opcode says about its packet. */
+/** Properties of a packet that its opcode tells. */
 enum OpcodeFlag : std::uint16_t {
 	op_known = 1 << 0,
 	op_request = 1 << 1,
@@ -96,10 +96,10 @@ enum OpcodeFlag : std::uint16_t {
 };
 
 std::uint16_t rc_opcode_flags(std::uint8_t opcode);
-/** 0 for what UC does not have: anything that is answered, and the invalidation of the peer's keys. */
+/** Returns 0 for opcodes that UC does not have: anything that is answered, and the invalidation of the peer's keys. */
 std::uint16_t uc_opcode_flags(std::uint8_t opcode);
 
-/** a - b on the 24-bit circle: negative if a comes before b. */
+/** Returns a - b on the 24-bit circle: negative if a comes before b. */
 inline std::int32_t psn_diff(std::uint32_t a, std::uint32_t b)
 {
 	return static_cast<std::int32_t>((a - b) << 8) >> 8;

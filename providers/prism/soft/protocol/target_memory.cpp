@@ -47,7 +47,8 @@ bool TargetMemory::get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, pris
 	return span->region;
 }
 
-/** What is not there reads as zeros, which point nowhere; and nothing is written any more that may come of them. */
+/** Loads from memory. Missing memory reads as zeros, which are null pointers; after that nothing is written any more
+ * that may depend on it. */
 void TargetMemory::load(void *ctx, const prism_span *span, u32 offset, void *to, u32 length)
 {
 	if (!length || (!self(ctx).faulted_ && self(ctx).engine_.load(to, address(span, offset), length)))

@@ -13,16 +13,16 @@ public:
 	TargetMemory(Engine &engine, const QueuePair &qp) : engine_(engine), qp_(qp) {}
 
 	static const prism_env env;
-	/** What env's functions take as context. */
+	/** Context for env's functions. */
 	void *context() { return this; }
 
-	/** Something that a key allows was not there: the application has unmapped it. */
+	/** Returns true if memory that a key allows was missing: the application has unmapped it. */
 	[[nodiscard]] bool faulted() const { return faulted_; }
 
-	/** The buffer that it has taken from a free list last. */
+	/** Buffer last taken from a free list. */
 	[[nodiscard]] const prism_buffer &taken() const { return taken_; }
 
-	/** The address of a range that a peer names, or nullptr. */
+	/** Returns the address of a range that a peer names, or nullptr. */
 	std::uint8_t *resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights);
 
 private:

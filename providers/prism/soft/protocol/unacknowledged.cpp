@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * UC and UD: requests that nobody answers (IBTA 9.8.2, 9.8.3). They complete when they have been sent, and what a
- * responder cannot take it drops.
+ * UC and UD: requests without answers (IBTA 9.8.2, 9.8.3). They complete when they have been sent; a responder drops
+ * those that it cannot take.
  */
 #include <algorithm>
 #include <array>
@@ -17,14 +17,14 @@ namespace
 {
 
 /*
- * By sockets nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may
- * have, with room for what others send; the pause lets it be drained.
+ * Bursts. Sockets do not tell how fast the peer reads. A burst fits the smallest socket buffer that it may have, with
+ * room for other senders; the pause lets it drain.
  */
 constexpr std::uint32_t burst_packets = 64;
 constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr Time burst_pause = 40'000;
 
-/** Where the packets of a request go. */
+/** Destination of a request's packets. */
 struct Way {
 	unsigned source;
 	const Address &peer;
@@ -38,7 +38,7 @@ Way way_of(const QueuePair &qp, const SendRequest &wr)
 	return {wr.to.source, wr.to.peer, wr.to.qpn == multicast_qpn ? 0 : wr.to.qpn};
 }
 
-/** With this bit set in a request's Q_Key, that of the queue pair itself is sent (IBTA 10.2.5). */
+/** Bit in a request's Q_Key that selects the queue pair's own (IBTA 10.2.5). */
 constexpr std::uint32_t own_qkey = 1u << 31;
 
 constexpr std::size_t ipv4_header = 20;
@@ -53,7 +53,7 @@ void put_be16(std::size_t value, std::uint8_t *to)
 	to[1] = static_cast<std::uint8_t>(value);
 }
 
-/** libibverbs tells the two forms apart by this (ibv_init_ah_from_wc). */
+/** Returns the checksum, by which libibverbs tells the two forms apart (ibv_init_ah_from_wc). */
 std::uint16_t ipv4_checksum(const std::uint8_t *header)
 {
 	std::uint32_t sum = 0;
@@ -65,15 +65,16 @@ std::uint16_t ipv4_checksum(const std::uint8_t *header)
 }
 
 /*
- * RoCE packets have no service level. In its place the NICs that have most users (mlx5) tell what kind of packet a
- * datagram came in, and UCX knows by it whether the 40 bytes before the payload hold an IPv4 or an IPv6 header.
+ * Values of the service level, which RoCE packets do not have. The most widespread NICs (mlx5) report the packet type
+ * of a datagram there, and UCX learns from it whether the 40 bytes before the payload hold an IPv4 or an IPv6 header.
  */
 constexpr std::uint8_t packet_type_ipv6 = 9;
 constexpr std::uint8_t packet_type_ipv4 = 10;
 
 using Grh = std::array<std::uint8_t, grh_size>;
 
-/** The IP header of a packet of @p size bytes between BTH and pad. A socket does not show it; most of it is known. */
+/** Makes the IP header of a packet of @p size bytes between BTH and pad. A socket does not show it; most of it is
+ * known. */
 Grh make_grh(const Route &route, std::size_t size)
 {
 	const std::size_t datagram = udp_header + size + icrc;
@@ -129,7 +130,7 @@ bool Requester::may_burst(Time now)
 	return false;
 }
 
-/** Whether the next packet of @p wr may leave now, or is lost. */
+/** Tells if the next packet of @p wr may leave now, or is lost. */
 Requester::Turn Requester::turn_of(const SendRequest &wr, Time now)
 {
 	const Way way = way_of(qp_, wr);
@@ -140,7 +141,7 @@ Requester::Turn Requester::turn_of(const SendRequest &wr, Time now)
 	case Room::no:
 		return carrier.loses(way.source, way.peer, way.qpn, now) ? Turn::never : Turn::with_room;
 	default:
-		if (carrier.prepares(way.qpn, now)) /* one burst may go before */
+		if (carrier.prepares(way.qpn, now)) /* one burst may go first */
 			return in_burst() ? Turn::now : Turn::with_room;
 		return may_burst(now) ? Turn::now : Turn::later;
 	}
@@ -166,7 +167,7 @@ bool Requester::transmit_unacknowledged(Time now)
 			return turn == Turn::with_room;
 		if (!wr.started)
 			start(wr);
-		if (turn == Turn::never) /* nor is what follows of the message of any use */
+		if (turn == Turn::never) /* the rest of the message is useless, too */
 			wr.sent = wr.psns;
 		else
 			send_unacknowledged(wr);
@@ -182,7 +183,7 @@ void Requester::send_unacknowledged(SendRequest &wr)
 	req_.burst_bytes += qp_.type == IBV_QPT_UD ? send_datagram(wr) : send_message_packet(wr);
 }
 
-/** A datagram is one packet, to somebody. */
+/** Checks that a datagram fits one packet and has a destination. */
 bool Requester::check_datagram(const SendRequest &wr)
 {
 	if (wr.addressed && wr.length <= qp_.attr.mtu)
@@ -222,7 +223,7 @@ std::uint32_t Requester::send_datagram(SendRequest &wr)
 void Responder::receive_unacknowledged(const prism_bth &bth, Packet packet)
 {
 	const std::uint16_t flags = uc_opcode_flags(bth.opcode);
-	/* A packet is missing, or the sender gave up: the message under way will not be whole. */
+	/* A packet is missing, or the sender gave up: the message under way will stay incomplete. */
 	if (resp_.message.active && (bth.psn != resp_.expected_psn || (flags & op_first)))
 		drop_message();
 	resp_.expected_psn = bth.psn;

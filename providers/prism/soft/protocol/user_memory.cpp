@@ -18,7 +18,7 @@ namespace prism::soft
 namespace
 {
 
-/** Of one thread, while it goes on. */
+/** An access of one thread while it goes on. */
 struct Access {
 	const void *first;
 	const void *second;
@@ -37,21 +37,21 @@ private:
 	}
 };
 
-/* The handler looks here in threads that never accessed anything: no memory may be taken for it then. */
+/* Static storage: the handler reads this in threads that never accessed anything, and must not allocate then. */
 [[gnu::tls_model("initial-exec")]] thread_local Access *current = nullptr;
 
-/** Whose handlers stand behind ours, for one signal. */
+/** The handlers behind ours, for one signal. */
 class Behind
 {
 public:
-	/** What was there when ours was installed first. */
+	/** Stores the handler that was there when ours was first installed. */
 	void begin(const struct sigaction &action)
 	{
 		oldest = action;
 		put(action);
 	}
 
-	/** Without a lock: a handler may be installed by a handler. So many at once are not. */
+	/** Takes no lock: a handler may be installed by a handler. There are never as many at once as slots. */
 	void put(const struct sigaction &action)
 	{
 		const unsigned slot = used_++ % newer_.size();
@@ -76,16 +76,16 @@ Behind &behind(int signal)
 }
 
 std::atomic<bool> installed{false};
-/** The launcher keeps ours in front; else nobody tells us that a program has put its own there. */
+/** True while the launcher keeps ours in front; without it we are not told that a program has installed its own. */
 std::atomic<bool> kept_in_front{false};
 
 /**
- * Marks a signal that was passed on, in a field that the kernel leaves 0. It comes back from a handler that was there
- * when ours was put in front again, and passes on to what it knew before: that was ours.
+ * Mark of a signal that was passed on, in a field that the kernel leaves 0. A handler that was there when ours was put
+ * in front again passes on to the one that it knew: ours. So the signal comes back with this mark.
  */
 constexpr int passed_on = 0x5052;
 
-/** As the kernel would: with the signals blocked that it asked for. */
+/** Calls a handler as the kernel would: with the signals blocked that it asked for. */
 void call(const struct sigaction &action, int signal, siginfo_t *info, void *context)
 {
 	sigset_t blocked = action.sa_mask, before;
@@ -117,7 +117,8 @@ void pass_on(int signal, siginfo_t *info, void *context)
 	const bool was_sent = info->si_code <= 0;
 	if (was_sent && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN)
 		return;
-	/* Back to what faulted, which now ends the process where it is; a signal that was sent comes again. */
+	/* Return to the faulting instruction, which now ends the process there; a signal that was sent is raised
+	 * again. */
 	installed = false;
 	std::signal(signal, SIG_DFL);
 	if (was_sent)
@@ -131,7 +132,7 @@ void on_fault(int signal, siginfo_t *info, void *context)
 	pass_on(signal, info, context);
 }
 
-/* Nothing that has to be destroyed lies between the fault and here. */
+/* Contains nothing that needs destruction between the fault and here. */
 template <typename Copy>
 [[gnu::noinline]] bool try_copy(
 	Copy copy, void *to, const void *from, std::size_t length, const void *first, const void *second)
@@ -158,7 +159,7 @@ void put_in_front(int signal, bool first)
 	if (!first && (sigaction(signal, nullptr, &now) || now.sa_sigaction == on_fault))
 		return;
 	ours.sa_sigaction = on_fault;
-	/* Not blocked while it is handled: siglongjmp() restores no mask. */
+	/* SA_NODEFER, as siglongjmp() restores no mask. */
 	ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigaction(signal, &ours, &now);
 	if (first)

@@ -20,7 +20,7 @@ constexpr std::uint32_t qpn_word = 4;
 constexpr std::uint32_t probe_index = 4;
 constexpr std::uint32_t probe_nonce = 8;
 
-/* Beyond any group, so the kernel falls back to its hash. */
+/* Index beyond any group: the kernel then falls back to its hash. */
 constexpr std::uint32_t no_socket = 0xffffffff;
 
 sock_filter jump_if_equal(std::uint32_t value, std::uint8_t otherwise)

@@ -19,7 +19,7 @@ void Train::append(std::uint8_t *packet, std::uint32_t wire_size)
 }
 
 TrainQueue::TrainQueue()
-	/* Not cleared, so that pages which no traffic needs are never touched. */
+	/* Not cleared, so that pages without traffic are never touched. */
 	: arena_(std::make_unique_for_overwrite<std::uint8_t[]>(arena_size)),
 	  trains_(std::make_unique_for_overwrite<Train[]>(max_trains))
 {
@@ -27,13 +27,13 @@ TrainQueue::TrainQueue()
 
 std::uint8_t *TrainQueue::reserve(std::size_t size)
 {
-	/* A packet may always begin a train of its own, so one must be left. */
+	/* A packet may always need a new train, so one must be left. */
 	if (used_trains_ == max_trains || arena_size - used_bytes_ < size + icrc_size)
 		return nullptr;
 	return arena_.get() + used_bytes_;
 }
 
-/* Only the newest train of a destination may grow, or its packets would leave out of order. */
+/* Returns the newest train of a destination: only that may grow, or packets would leave out of order. */
 Train *TrainQueue::newest(const TrainKey &key)
 {
 	for (unsigned i = used_trains_; i-- > 0;)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Outgoing packets, gathered into trains: runs of packets to one destination that share one size, so that the kernel
- * takes them as one datagram to be cut up (UDP_SEGMENT). One system call a packet would be ten times as dear.
+ * takes them as one datagram and splits it (UDP_SEGMENT). One system call for each packet would cost ten times as much.
  */
 #pragma once
 
@@ -19,23 +19,23 @@
 namespace prism::soft
 {
 
-/** What the kernel takes in one piece (UDP_MAX_SEGMENTS of its older versions). */
+/** Limits of one datagram that the kernel takes (UDP_MAX_SEGMENTS of its older versions). */
 inline constexpr unsigned max_train_packets = 64;
 inline constexpr std::size_t max_train_bytes = 65000;
 
-/** The longest packet on the wire, from BTH to ICRC. */
+/** Size of the longest packet on the wire, from BTH to ICRC. */
 inline constexpr std::size_t max_wire_size = max_packet_size + icrc_size;
 
-/** What makes packets travel together. */
+/** Key of the packets that may share a train. */
 struct TrainKey {
 	Address peer;
-	unsigned socket = 0;    /**< the one that sends; its address is the source */
+	unsigned socket = 0;    /**< the sending one; its address is the source */
 	std::uint16_t slot = 0; /**< of the destination QPN: a shared address delivers a train to one process */
 
 	bool operator==(const TrainKey &) const = default;
 };
 
-/** One datagram for sendmsg. Its last packet may be shorter than the others, and then it is full. */
+/** One datagram for sendmsg. Its last packet may be shorter than the others; then the train is full. */
 struct Train {
 	TrainKey key;
 	std::uint32_t segment = 0; /* bytes of each packet, ICRC included */
@@ -61,11 +61,11 @@ public:
 
 	TrainQueue();
 
-	/** Room for @p size bytes and an ICRC, or null if everything must leave first. */
+	/** Returns room for @p size bytes and an ICRC, or null if everything must leave first. */
 	std::uint8_t *reserve(std::size_t size);
 
 	/**
-	 * The packet in the room last given joins the newest train of @p key, or begins one of at most @p limit
+	 * Adds the packet in the room last given to the newest train of @p key, or to a new one of at most @p limit
 	 * packets.
 	 * @return its position in the train.
 	 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UdpPort: multicast groups. Each has a socket bound to its address, which gets a copy of every datagram. */
+/* UdpPort: multicast groups. Each has a socket bound to its address, which receives a copy of every datagram. */
 #include <algorithm>
 #include <cerrno>
 

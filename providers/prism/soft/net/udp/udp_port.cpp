@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UdpPort: opening, sleeping, counters. udp_send.cpp and udp_receive.cpp have the traffic. */
+/* UdpPort: opening, sleeping, counters. udp_send.cpp and udp_receive.cpp handle packets. */
 #include "udp_port.hpp"
 
 #include <linux/sock_diag.h>
@@ -29,11 +29,11 @@ namespace
 
 constexpr int buffer_bytes = 4 << 20;
 
-/* So many loopback addresses in a row being taken means something else than neighbours: a wildcard socket. */
+/* If this many loopback addresses in a row are taken, the cause is not neighbours but a wildcard socket. */
 constexpr int max_taken_addresses = 64;
 
 constexpr Time open_patience = 20'000'000;
-/** What a closing port hands on at most: a full socket buffer of each address, roughly. */
+/** Most datagrams that a closing port hands on: about a full socket buffer for each address. */
 constexpr int parting_trains = 256;
 
 Time steady_now()
@@ -42,7 +42,7 @@ Time steady_now()
 	return static_cast<Time>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
 }
 
-/* Where a process begins its search for a slot: hundreds of them should not walk over each other's. */
+/* Returns the slot at which a process begins its search: spread, so that hundreds of processes do not collide. */
 unsigned first_guess()
 {
 	static std::atomic<std::uint32_t> contexts{0};
@@ -56,7 +56,7 @@ void set_option(int fd, int level, int name, int value)
 	(void)::setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-/* Beyond the administrator's limit if privileged, up to it if not. */
+/* Enlarges a socket buffer: beyond the administrator's limit if privileged, else up to it. */
 void enlarge_buffer(int fd, int privileged, int plain)
 {
 	const int size = buffer_bytes;
@@ -68,14 +68,14 @@ void configure_receiver(int fd, bool ipv4)
 {
 	if (!ipv4) {
 		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
+		/* RoCEv2 peers, including rxe, send a UDP checksum of 0: the ICRC covers more (annex A17). */
 		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	}
 	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
 	enlarge_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF);
 }
 
-/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
+/* Configures a sending socket: with DF, never a fragment. Over IPv4 this also makes the identification count from 0. */
 void configure_sender(int fd, bool ipv4, unsigned interface)
 {
 	if (ipv4) {
@@ -88,7 +88,7 @@ void configure_sender(int fd, bool ipv4, unsigned interface)
 		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
 	}
 	refuse_datagrams(fd);
-	set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); /* the slot has the port on all addresses */
+	set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); /* the slot's guard has the port on all addresses */
 	enlarge_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF);
 }
 
@@ -99,7 +99,7 @@ bool knows_segments(int fd)
 	return ::getsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &value, &size) == 0;
 }
 
-/* As proc(5) has a socket's local address: words in the byte order of the host. */
+/* Formats a socket's local address as in proc(5): words in the byte order of the host. */
 std::string name_in_proc(const Address &address)
 {
 	std::array<std::uint32_t, 4> words;
@@ -113,7 +113,8 @@ std::string name_in_proc(const Address &address)
 	return name.data();
 }
 
-/* Whose socket has the port of just this address; nobody if all are bound to other addresses, or to any. */
+/* Returns the user whose socket has the port of exactly this address; nothing if all are bound to other addresses,
+ * or to any. */
 std::optional<uid_t> user_of_port(const Address &address)
 {
 	std::ifstream file(address.is_ipv4() ? "/proc/thread-self/net/udp" : "/proc/thread-self/net/udp6");
@@ -187,14 +188,14 @@ UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 {
 }
 
-/* What came here for others, and has not been handed on, would be lost with the sockets. */
+/* Hands on the packets that came here for others: they would be lost with the sockets. */
 UdpPort::~UdpPort()
 try {
 	Nobody nobody;
 	if (shares_addresses())
 		receive_all(nobody, steady_now(), parting_trains);
 } catch (const std::bad_alloc &) {
-	return; /* then it is lost */
+	return; /* the packets are lost */
 }
 
 std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)
@@ -240,7 +241,7 @@ UdpPort::Bound UdpPort::bind_all(std::string &error)
 		if (info_.is_loopback && is_ipv4_loopback(address))
 			continue;
 		const Bound bound = bind_one(address, true, error);
-		/* Another user may have ::1. Each loopback context has an address of its own, so it does without. */
+		/* Another user may have ::1. A loopback context works without it, as it has an address of its own. */
 		if (bound != Bound::yes && !(info_.is_loopback && !sockets_.empty()))
 			return Bound::failed;
 	}
@@ -264,9 +265,8 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 	Socket made{.local = address, .fd = {}, .out = {}, .shared = shared};
 	made.table.set(claim_.number(), 0);
 	/*
-	 * The first socket of a group brings the program along, so that no group is ever without one. A socket that has
-	 * a program cannot join a group, so whoever comes later tries again without; the group's program stays in
-	 * force.
+	 * The first socket of a group brings the program with it, so that no group is ever without one. A socket with a
+	 * program cannot join a group, so later ones try again without; the group's program stays in force.
 	 */
 	int why = bind_socket(made, true);
 	if (why == EADDRINUSE && shared)
@@ -277,14 +277,14 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 		insert(std::move(made));
 		return Bound::yes;
 	}
-	/* An IPv6 address still looking for duplicates, or one just removed: not an error of the interface. */
+	/* An IPv6 address still in duplicate detection, or one just removed: not an error of the interface. */
 	if (why == EADDRNOTAVAIL && shared)
 		return Bound::yes;
 	error = bind_error(info_, address, why);
 	return why == EADDRINUSE ? Bound::taken : Bound::failed;
 }
 
-/* Those of groups stay behind. */
+/* Inserts a socket; those of groups stay behind the others. */
 void UdpPort::insert(Socket made)
 {
 	std::lock_guard guard(listing_);

@@ -4,9 +4,9 @@
  *
  * On loopback every context has an IPv4 address of its own, 127.47.x.y, where x.y is its slot. Any other address is
  * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
- * what still reaches the wrong process is handed to its owner.
+ * packets that still reach the wrong process are handed to their owner.
  *
- * What is sent comes from the source port of the slot, which is its owner's alone (slot.hpp).
+ * Packets are sent from the source port of the slot, which belongs to its owner alone (slot.hpp).
  *
  * The caller serialises begin(), commit(), flush(), receive(), join() and leave(). wait(), wake-ups through its
  * descriptor, and counters() may run beside them on other threads. Everything else is constant after open().
@@ -36,10 +36,10 @@ namespace prism::soft
 
 inline constexpr std::uint16_t roce_port = 4791;
 
-/** Multicast groups that a port can be in at once. */
+/** Most multicast groups that a port can be in at once. */
 inline constexpr std::size_t max_groups = 32;
 
-/** Since the port was opened. A packet is counted as received once, where it ends up. */
+/** Counters since the port was opened. A packet counts as received once, at its final receiver. */
 struct UdpCounters {
 	std::uint64_t rx_packets = 0; /**< handed to the protocol */
 	std::uint64_t rx_trains = 0;  /**< datagrams read, forwarded ones included */
@@ -51,24 +51,24 @@ struct UdpCounters {
 	std::uint64_t rx_misdirected_forwarded = 0; /**< packets handed to their owner */
 	std::uint64_t rx_misdirected_dropped = 0;   /**< their owner is gone or does not keep up */
 	std::uint64_t rx_forwarded_to_us = 0;       /**< datagrams that another process handed on */
-	std::uint64_t rx_socket_drops = 0;          /**< the kernel's: receive buffer full */
+	std::uint64_t rx_socket_drops = 0;          /**< dropped by the kernel: receive buffer full */
 	std::uint64_t tx_packets = 0;
 	std::uint64_t tx_trains = 0;            /**< datagrams given to the kernel */
 	std::uint64_t tx_bytes = 0;             /**< ICRC included */
-	std::uint64_t tx_errors = 0;            /**< packets lost in sending, for whatever reason */
+	std::uint64_t tx_errors = 0;            /**< packets lost in sending, for any reason */
 	std::uint64_t tx_too_big = 0;           /**< of these, longer than the path's MTU */
 	std::uint64_t tx_no_route = 0;          /**< of these, no address of ours reaches the peer's family */
-	std::uint64_t tx_segment_fallbacks = 0; /**< trains that the kernel would not cut up: sent packet by packet */
+	std::uint64_t tx_segment_fallbacks = 0; /**< trains that the kernel would not split: sent packet by packet */
 };
 
 class UdpPort final : public PacketSink
 {
 public:
 	/**
-	 * A port on all addresses of @p interface. Takes a few microseconds, or a few milliseconds where addresses are
-	 * shared with a process that does not answer. Thread-safe.
-	 * @param error on failure: what is wrong, for the user.
-	 * @param shared where to count, for others to see; outlives the port. Null: in memory of its own.
+	 * Opens a port on all addresses of @p interface. Takes a few microseconds, or a few milliseconds if addresses
+	 * are shared with a process that does not answer. Thread-safe.
+	 * @param error on failure: a message for the user.
+	 * @param shared memory for the counters, for others to see; outlives the port. Null: memory of its own.
 	 * @return null on failure.
 	 */
 	static std::unique_ptr<UdpPort> open(
@@ -76,25 +76,25 @@ public:
 
 	~UdpPort() override;
 
-	/** The upper ten bits of every QPN of this context. */
+	/** Returns the upper ten bits of every QPN of this context. */
 	[[nodiscard]] unsigned slot() const { return claim_.number(); }
 
 	[[nodiscard]] const InterfaceInfo &interface() const { return info_; }
 
 	/**
-	 * IPv4 first, then global IPv6, then link-local, then what came later. On loopback the context's own address
-	 * stands in place of 127.0.0.1.
+	 * Returns the addresses: IPv4 first, then global IPv6, then link-local, then later ones. On loopback the
+	 * context's own address replaces 127.0.0.1.
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
 
 	/**
-	 * Takes in what is sent to @p address, which the interface has got since. Serialised as receive() is, as are
-	 * addresses() and socket_inodes() where this is called.
+	 * Starts receiving on @p address, which the interface has got since. Serialise as receive(); if this is called,
+	 * also serialise addresses() and socket_inodes().
 	 * @return its index in addresses(), which becomes the last one; -1 if it cannot be bound.
 	 */
 	int add(const Address &address);
 
-	/** By which the kernel knows the sockets of addresses(), in their order (/proc/net/udp). */
+	/** Returns the inodes by which the kernel lists the sockets of addresses(), in their order (/proc/net/udp). */
 	[[nodiscard]] std::vector<std::uint64_t> socket_inodes() const;
 
 	/**
@@ -110,40 +110,43 @@ public:
 	void flush() override;
 
 	/**
-	 * Hands what is waiting to @p handler, at most about @p max_trains datagrams, without blocking. The handler may
-	 * send. Sockets that were quiet are looked at every 20 microseconds by @p now, and after every wait() that
-	 * found something, so that an empty call is one system call.
+	 * Hands waiting packets to @p handler, at most about @p max_trains datagrams, without blocking. The handler may
+	 * send. Checks quiet sockets every 20 microseconds by @p now, and after every wait() that found something, so
+	 * that an empty call makes one system call.
 	 * @return the datagrams read; 0 if nothing was waiting.
 	 */
 	int receive(PacketHandler &handler, Time now, int max_trains);
-	/** As receive(), from all sockets. */
+	/** As receive(), but always reads all sockets. */
 	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
 	/**
 	 * Sleeps until something can be received, @p wake_fd or @p other_fd (or -1) is readable, or @p timeout_ns
-	 * nanoseconds have passed (negative: no limit). Does not read them. Ends now and then for no reason that the
-	 * caller sees, where addresses are shared: receive() then asks the others whether they are still there.
-	 * @return whether anything is ready.
+	 * nanoseconds have passed (negative: no limit). Does not read them. With shared addresses it also ends now and
+	 * then without a reason visible to the caller: receive() then asks the others if they are still there.
+	 * @return true if anything is ready.
 	 */
 	bool wait(std::int64_t timeout_ns, int wake_fd, int other_fd = -1);
 
-	/** Bytes of payload that one of its sockets takes in before it drops: five eighths, as the kernel counts more.
+	/** Returns the bytes of payload that one of its sockets accepts before it drops: five eighths, as the kernel
+	 * counts more.
 	 */
 	[[nodiscard]] std::uint32_t receive_room() const;
 
-	/** Whether others have addresses of this port too: what is theirs may come to it, so it must be looked after.
+	/** Returns true if other processes have addresses of this port too: their packets may come to it, so it must be
+	 * served.
 	 */
 	[[nodiscard]] bool shares_addresses() const;
 
 	/**
-	 * Take in what is sent to the multicast group @p group, once for each call, until as many calls of leave().
-	 * Needs no privilege, and any number of processes may be in a group. Serialised as receive() is.
-	 * @return 0 or errno: ENOSPC for more than max_groups, or as bind(2) and setsockopt(2) have it.
+	 * Joins the multicast group @p group, until leave() has been called as often as this. Needs no privilege, and
+	 * any number of processes may be in a group. Serialised as receive() is.
+	 * @return 0 or errno: ENOSPC for more than max_groups, or one of bind(2) and setsockopt(2).
 	 */
 	int join(const Address &group);
 	void leave(const Address &group);
 
-	/** Readable when receive() would find something. Valid as long as the port; only to be polled. */
+	/** Returns descriptors that are readable when receive() would find something. Valid as long as the port;
+	 * only to be polled. */
 	[[nodiscard]] std::vector<int> fds() const;
 
 	[[nodiscard]] UdpCounters counters() const;
@@ -166,23 +169,23 @@ private:
 		FileDescriptor fd;  /* receives: bound to roce_port */
 		FileDescriptor out; /* sends: bound to the slot's port; a group has none */
 		bool shared = false;
-		bool segments = true; /* the kernel cuts trains up for this one */
-		unsigned joined = 0;  /* calls of join(), if it is a group's */
+		bool segments = true; /* the kernel splits trains for this one */
+		unsigned joined = 0;  /* calls of join(), for a group's socket */
 		SteeringTable table{};
 		Round round{};
-		unsigned members = 1; /* that answered the last round */
-		Time next_round = 0;  /* not before this, whatever goes astray */
-		Time routine = 0;     /* at the latest then, unless alone */
+		unsigned members = 1; /* members that answered the last round */
+		Time next_round = 0;  /* earliest next round, even if packets go astray */
+		Time routine = 0;     /* latest next round, unless alone */
 		Time pause = 0;
 	};
 
-	/* The seed that the packets of a train share, as long as they have one size. A copy: the cache moves on. */
+	/* Seed that the packets of a train share while they have one size. A copy: the cache may replace its entry. */
 	struct SeedMemo {
 		std::optional<IcrcSeed> seed;
 		std::size_t size = 0;
 	};
 
-	/* Received together: one datagram, or part of it. */
+	/* Packets received together: one datagram, or part of it. */
 	struct Arrival {
 		std::span<const std::uint8_t> data;
 		std::size_t segment;
@@ -213,7 +216,7 @@ private:
 	void insert(Socket made);
 	int bind_socket(Socket &made, bool first) const;
 	int bind_sender(Socket &made) const;
-	/** Those of addresses(), which come first: the others only receive. */
+	/** Returns the sockets of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
 	void learn_steering();
 
@@ -256,16 +259,16 @@ private:
 
 	Slot claim_;
 	InterfaceInfo info_;
-	mutable std::mutex listing_; /* around changes of the list, and its use without the caller's serialisation */
+	mutable std::mutex listing_; /* for changing the list, and for using it without the caller's serialisation */
 	std::vector<Socket> sockets_;
 	std::size_t own_ = 0;
 	PortCounters own_count_; /* unless it is shared */
 	PortCounters &count_;
 
-	/* To the others. A slot that is not in the list of names has its own. */
+	/* Other slots' names; a slot without an entry has its own name. */
 	std::map<unsigned, std::uint32_t> names_;
-	std::map<unsigned, FileDescriptor> channels_; /* by which packets are handed on, by slot */
-	Time first_lookup_ = 0;                       /* of those for channels that are counted */
+	std::map<unsigned, FileDescriptor> channels_; /* for handing packets on, by slot */
+	Time first_lookup_ = 0;                       /* of the lookups of channels that are counted now */
 	unsigned lookups_ = 0;
 	std::atomic<Time> next_duty_{no_duty}; /* when rounds need receive() without a packet */
 
@@ -276,11 +279,11 @@ private:
 	std::uint8_t *next_packet_ = nullptr;
 	std::unique_ptr<SendBuffers> sending_;
 
-	unsigned hot_ = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
+	unsigned hot_ = 0; /* socket that last had something; sockets.size() stands for forwarded packets */
 	Time quiet_checked_ = 0;
 	std::atomic<bool> check_all_{true};
-	SeedMemo sending_seed_; /* of the packet committed last, */
-	TrainKey sending_key_;  /* and where it went */
+	SeedMemo sending_seed_; /* of the packet last committed, */
+	TrainKey sending_key_;  /* and its destination */
 	unsigned appetite_ = 1; /* datagrams to ask the kernel for in one call */
 	std::unique_ptr<ReceiveBuffers> receiving_;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the source files of UdpPort share and nobody else sees. */
+/* Declarations that only the source files of UdpPort share. */
 #pragma once
 
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 namespace prism::soft
 {
 
-/* More addresses than this on one interface are left out of the GID table. */
+/* Most addresses of one interface in the GID table; further ones are left out. */
 inline constexpr std::size_t max_own_sockets = 32;
 
 struct UdpPort::CachedSeed {
@@ -18,7 +18,7 @@ struct UdpPort::CachedSeed {
 	IcrcSeed seed{flow, size};
 };
 
-/* What a datagram between two processes begins with; both run on this host, so its layout is the compiler's. */
+/* Header of a datagram between two processes. Both run on this host, so the compiler chooses its layout. */
 struct UdpPort::Forwarded {
 	static constexpr std::uint32_t expected_magic = 0x50524631;
 
@@ -33,8 +33,8 @@ struct UdpPort::Forwarded {
 	std::uint16_t first = 0;       /* packets: position in the train */
 	std::uint16_t source_port = 0; /* packets: host order */
 	std::uint16_t slot = 0;        /* answer: of the member that answers */
-	std::uint16_t index = 0;       /* answer: where the probe found it */
-	std::uint32_t nonce = 0;       /* answer: in which its name ends */
+	std::uint16_t index = 0;       /* answer: the index in the probe */
+	std::uint32_t nonce = 0;       /* answer: ending of its name */
 	Address from{};                /* packets: the sender */
 	Address to{};                  /* the shared address */
 };
@@ -48,7 +48,7 @@ struct UdpPort::SendBuffers {
 	std::array<mmsghdr, TrainQueue::max_trains> message;
 	std::array<SocketAddress, TrainQueue::max_trains> to;
 	std::array<Control, TrainQueue::max_trains> control;
-	/* Takes the packets that have nowhere to go. */
+	/* Takes packets without a destination. */
 	std::array<std::uint8_t, max_packet_size> discard;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UdpPort: incoming packets, and those that came to the wrong process. Nothing that arrives here is trusted. */
+/* UdpPort: incoming packets, and those that came to the wrong process. No incoming data is trusted. */
 #include <netinet/udp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,39 +17,39 @@ namespace prism::soft
 namespace
 {
 
-/* Between two looks at the sockets that were quiet: 0.4 us every so often does not show. */
+/* Interval of checking quiet sockets: 0.4 us at this rate does not matter. */
 constexpr Time quiet_interval = 20'000;
 
 /*
- * Questions without an answer yet. The answers arrive where packets that are handed on do, and the kernel keeps ten
- * datagrams of them (net.unix.max_dgram_qlen).
+ * Most questions without an answer yet. The answers come by the socket for forwarded packets, whose queue holds ten
+ * datagrams (net.unix.max_dgram_qlen).
  */
 constexpr unsigned max_questions = 6;
 
-/* Members that do not answer in this time are stopped. */
+/* Time after which members that do not answer count as stopped. */
 constexpr Time round_patience = 50'000'000;
 constexpr Time min_round_pause = 10'000'000;
 constexpr Time max_round_pause = 1'000'000'000;
 
 /*
- * A member that is killed says nothing, and what then goes to one that is stopped is seen by nobody. So members ask
- * anew without a cause: of all those of a group one so often, each of them in its turn.
+ * Interval of rounds without a cause. A killed member says nothing, and nobody sees packets that go to a stopped one.
+ * So one member of a group asks in each interval, all in turn.
  */
 constexpr Time routine_interval = 500'000'000;
 
-/* Ways to others that are kept open. */
+/* Most channels to other slots that stay open. */
 constexpr std::size_t max_channels = 64;
 
 /*
- * Looking for one takes system calls, with the context's lock held, and anybody can send a packet to a slot that is
- * nobody's. So many in this time are enough for those that are somebody's.
+ * Most lookups of channels in an interval. A lookup takes system calls, with the context's lock held, and anybody can
+ * send packets to unused slots. This many suffice for the slots in use.
  */
 constexpr unsigned max_lookups = 8;
 constexpr Time lookup_interval = 10'000'000;
 
 constexpr std::size_t min_wire_size = bth_size + icrc_size;
 
-/* Whose the packet is; 0: everybody's, or nobody's. */
+/* Returns the packet's slot; 0: none, or a group. */
 unsigned slot_of(std::span<const std::uint8_t> wire)
 {
 	const auto qpn = static_cast<unsigned>(wire[5] << 16 | wire[6] << 8 | wire[7]);
@@ -74,12 +74,12 @@ std::size_t segment_of(msghdr &message, std::size_t size)
 namespace
 {
 
-/* One datagram is the common case where latency counts, and there the call for many costs more. */
+/* Receives datagrams. For one, where latency counts, the call for many would cost more. */
 int receive_datagrams(int fd, mmsghdr *messages, int room)
 {
 	if (room > 1)
 		return ::recvmmsg(fd, messages, static_cast<unsigned>(room), MSG_DONTWAIT, nullptr);
-	/* Not a cancellation point, which libc's function is at a price that shows in every empty look. */
+	/* Not libc's function, which is a cancellation point: that would slow down every empty check. */
 	const ssize_t size = ::syscall(SYS_recvmsg, fd, &messages->msg_hdr, MSG_DONTWAIT);
 	messages->msg_len = static_cast<unsigned>(std::max<ssize_t>(size, 0));
 	return size < 0 ? -1 : 1;
@@ -99,7 +99,7 @@ UdpPort::ReceiveBuffers::ReceiveBuffers()
 	}
 }
 
-/* The kernel writes how much of each it used. */
+/* Resets the sizes, which the kernel overwrites. */
 void UdpPort::ReceiveBuffers::rearm(unsigned index)
 {
 	message[index].msg_hdr.msg_namelen = sizeof(SocketAddress);
@@ -118,7 +118,7 @@ int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 	quiet_checked_ = now;
 	check_all_.store(false, std::memory_order_relaxed);
 	const auto sources = static_cast<unsigned>(sockets_.size() + 1);
-	/* The busy one last: it would use up what is to be taken in one go. */
+	/* The busy one last: it would use up the limit. */
 	const unsigned first = hot_ + 1;
 	int total = 0;
 	for (unsigned i = 0; i < sources && total < max_trains; i++) {
@@ -145,7 +145,8 @@ int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, in
 	const int fd = sockets_[index].fd.get();
 	int total = 0;
 	while (total < max_trains) {
-		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came.
+		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came
+		 * last.
 		 */
 		const int room = std::min<int>(max_trains - total, static_cast<int>(appetite_));
 		const int got = receive_datagrams(fd, buffers.message.data(), room);
@@ -180,7 +181,7 @@ void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler
 		take_apart(arrival, handler, now);
 }
 
-/* Runs of packets for one other process are handed on as one. */
+/* Splits what arrived; hands runs of packets for one other process on as one. */
 void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time now)
 {
 	if (arrival.data.empty())
@@ -207,7 +208,7 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 	}
 }
 
-/* How many bytes at the start of @p data are whole packets for one slot that is not ours; 0 if the first is not. */
+/* Returns the bytes at the start of @p data that are whole packets for one foreign slot; 0 if the first is not. */
 std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const
 {
 	unsigned owner = 0;
@@ -259,7 +260,8 @@ IcrcVerdict UdpPort::verdict_of(
 	return memo.seed->check(wire, static_cast<std::uint16_t>(position));
 }
 
-/* -1: the slot is nobody's, or another user's, who is not to see what is in the packets. Or too many were asked for. */
+/* Returns -1 if the slot is unused, or another user's, who must not see the packets, or if there were too many
+ * lookups. */
 int UdpPort::channel_to(unsigned slot, Time now)
 {
 	const auto known = channels_.find(slot);
@@ -285,12 +287,12 @@ void UdpPort::forward(
 {
 	const std::size_t packets = (run.size() + arrival.segment - 1) / arrival.segment;
 	Socket &socket = sockets_[arrival.socket];
-	/* On an address of our own, or handed on once before: the QPN is simply wrong. */
+	/* On an address of our own, or handed on before: the QPN is simply wrong. */
 	if (!socket.shared || arrival.forwarded) {
 		count_.rx_misdirected_dropped.add(packets);
 		return;
 	}
-	/* Anybody can send noise; it should cause no work. */
+	/* Check the ICRC first: anybody can send noise, which should cause no work. */
 	if (verdict_of(arrival, run.first(std::min(arrival.segment, run.size())), position, memo) == IcrcVerdict::bad) {
 		count_.rx_bad_icrc.add(packets);
 		return;
@@ -364,7 +366,7 @@ int UdpPort::socket_of(const Address &local) const
 	return -1;
 }
 
-/* Asks every member of the group, ourselves included, where it is. */
+/* Asks every member of the group, ourselves included, for its slot. */
 void UdpPort::begin_round(unsigned index, Time now, Time patience)
 {
 	sockets_[index].round = {.under_way = true, .deadline = now + patience};
@@ -404,13 +406,13 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, T
 		.to = socket.local};
 	iovec part{&answer, sizeof(answer)};
 	claim_.tell(probe.asker, probe.nonce, {&part, 1});
-	if (socket.members == 1) { /* no more */
+	if (socket.members == 1) { /* not alone any more */
 		socket.members = 2;
 		plan_routine(socket, now);
 	}
 }
 
-/* An owner's, as it says itself: from the slot's port, or as our own user. */
+/* Notes a slot's name, as its owner says: it sends from the slot's port, or is our own user. */
 void UdpPort::note_name(unsigned slot, std::uint32_t nonce)
 {
 	if (slot >= slot_limit)
@@ -455,23 +457,23 @@ void UdpPort::look_after_rounds(Time now)
 	}
 }
 
-/* If it is over. */
+/* Ends the round if it is over. */
 void UdpPort::end_round(Socket &socket, Time now)
 {
 	Round &round = socket.round;
 	if (now < round.deadline && !(round.complete && round.answered == round.asked))
 		return;
-	/* Packets of two slots that arrive merged are misdirected whatever the table says: ask ever less. */
+	/* Merged packets of two slots are misdirected with any table: ask ever more rarely. */
 	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
 	socket.next_round = now + std::max(socket.pause, min_round_pause);
-	/* Even if nothing is new to us: another member may have put a table in place that knew less. */
+	/* Attach even an unchanged table: another member may have put one in place that knew less. */
 	socket.table.attach(socket.fd.get(), claim_.number());
 	round.under_way = false;
 	socket.members = static_cast<unsigned>(std::max<std::size_t>(round.heard.count(), 1));
 	plan_routine(socket, now);
 }
 
-/* At a time of its own, or all of a group would ask at once, every time. */
+/* Plans the next routine round at a time of its own, so that not all of a group ask at once, every time. */
 void UdpPort::plan_routine(Socket &socket, Time now)
 {
 	const Time turn = socket.members * routine_interval;

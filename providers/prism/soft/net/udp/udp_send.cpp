@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UdpPort: outgoing packets. A packet that cannot leave is lost and counted; the protocol sends it again. */
+/* UdpPort: outgoing packets. A packet that cannot leave is lost and counted; the protocol retransmits it. */
 #include <netinet/udp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +22,8 @@ std::uint16_t slot_of(const std::uint8_t *bth)
 	return static_cast<std::uint16_t>((bth[5] << 16 | bth[6] << 8 | bth[7]) >> qpn_index_bits);
 }
 
-/* The kernel would take these bytes, but not cut them up: too old, or an interface without checksum offload. */
+/* Returns true if the kernel would send these bytes, but not split them: too old, or an interface without checksum
+ * offload. */
 bool refuses_segments(int why)
 {
 	return why == EINVAL || why == EIO || why == EOPNOTSUPP || why == ENOPROTOOPT;
@@ -91,7 +92,7 @@ void UdpPort::commit()
 	const Socket &socket = sockets_[next_source_];
 	const TrainKey key{next_peer_, next_source_, slot_of(next_packet_)};
 	const unsigned position = queue_.append(key, next_size_, socket.segments ? max_train_packets : 1);
-	/* Most packets follow one of their own train and size. */
+	/* Most packets have the train and size of the one before. */
 	if (next_size_ != sending_seed_.size || key != sending_key_) {
 		sending_seed_ = {seed_for({socket.local, next_peer_, source_port_of(slot()), roce_port}, next_size_),
 			next_size_};
@@ -148,7 +149,7 @@ int send_datagrams(int fd, mmsghdr *messages, std::size_t how_many)
 	const msghdr &message = messages->msg_hdr;
 	if (message.msg_iovlen > 1 || message.msg_control)
 		return ::sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 1;
-	/* A single packet, where latency counts: the plainest call is the cheapest. */
+	/* A single packet, where latency counts: the plainest call costs least. */
 	const iovec &only = *message.msg_iov;
 	return ::syscall(SYS_sendto, fd, only.iov_base, only.iov_len, MSG_NOSIGNAL, message.msg_name,
 		       message.msg_namelen) < 0
@@ -158,7 +159,7 @@ int send_datagrams(int fd, mmsghdr *messages, std::size_t how_many)
 
 } // namespace
 
-/* All of one socket, in order. */
+/* Sends trains of one socket, in order. */
 void UdpPort::send_run(std::span<Train> run)
 {
 	for (std::size_t i = 0; i < run.size(); i++)
@@ -198,7 +199,7 @@ void UdpPort::send_failed(Train &train, int why)
 		count_lost(train.packets, why);
 		return;
 	}
-	/* EINVAL can be this train's alone (a segment above the MTU); the others will be the same next time. */
+	/* EINVAL may concern this train alone (a segment above the MTU); the other errors will recur. */
 	if (why != EINVAL)
 		sockets_[train.key.socket].segments = false;
 	count_.tx_segment_fallbacks.add();
@@ -218,7 +219,7 @@ void UdpPort::send_singly(Train &train)
 	}
 }
 
-/* Outside a train the identification is 0, so the ICRC changes. */
+/* Sends one packet. Outside a train its identification is 0, so the ICRC changes. */
 void UdpPort::send_one(const TrainKey &key, std::span<std::uint8_t> wire)
 {
 	const auto packet = wire.first(wire.size() - icrc_size);
