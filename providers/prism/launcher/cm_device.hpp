@@ -8,8 +8,8 @@
 namespace prism::launcher
 {
 
-// What open(PATH, FLAGS) returns if PATH is the connection manager's file: a descriptor, or -1 and errno. Nothing for
-// any other path.
+// Opens PATH as open() does if it is the connection manager's file: returns a descriptor, or -1 and errno. Returns
+// nothing for any other path.
 std::optional<int> open_cm_device(const char *path, int flags);
 
 } // namespace prism::launcher

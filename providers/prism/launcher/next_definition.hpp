@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// Functions as they are behind this library, which takes their names.
+// Functions that come after this library in the search order, for names that this library takes.
 #ifndef PRISM_LAUNCHER_NEXT_DEFINITION_HPP
 #define PRISM_LAUNCHER_NEXT_DEFINITION_HPP
 
@@ -9,15 +9,15 @@
 namespace prism::launcher
 {
 
-// Looked up at the first call, without a lock, and so without a static variable that is initialized then: the runtime
-// of a sanitizer calls such functions before its own stand-ins for locks work. Several threads find the same.
+// Looks a function up at the first call, without a lock, and so without a static variable that is initialized then: the
+// runtime of a sanitizer calls such functions before its own stand-ins for locks work. Several threads find the same.
 template <typename Signature>
 class NextDefinition
 {
 public:
 	constexpr explicit NextDefinition(const char *name) : name_(name) {}
 
-	// Null if there is none.
+	// Returns null if there is none.
 	Signature *get()
 	{
 		if (!found_)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// Who takes the name of dlsym() cannot ask dlsym() for the next one. So the first one is looked for by hand, in the
-// symbol table of the C library (2.34 and later: before that it had none).
+// Finds the real dlsym(). A library that takes the name of dlsym() cannot ask dlsym() for the next one, so the first
+// one is found by hand, in the symbol table of the C library (2.34 and later; older ones had none).
 //
-// Compiled without sanitizers, and calls nothing of the C library but what it finds: their runtimes look functions up
-// before they can be called themselves.
+// Compiled without sanitizers, and calls no function of the C library but those that it finds: the runtimes of
+// sanitizers look functions up before they can be called themselves.
 #include "next_lookup.hpp"
 
 #include <cstdint>
@@ -51,7 +51,7 @@ public:
 		}
 	}
 
-	// Of any version. Null if it is not defined here.
+	// Finds a symbol of any version. Null if it is not defined here.
 	void *find(const char *name) const
 	{
 		if (!symbols || !names_ || !hashes_)
@@ -73,7 +73,7 @@ public:
 	}
 
 private:
-	// The dynamic linker has added the base to what the file says, but for some machines.
+	// Converts an address: the dynamic linker has added the base to those of the file, except on some machines.
 	template <typename Pointer>
 	Pointer at(ElfW(Addr) address) const
 	{
@@ -86,7 +86,7 @@ private:
 	const uint32_t *hashes_ = nullptr;
 };
 
-// In the C library: what has this name as well is it.
+// Finds a symbol in the C library, which is the library that defines gnu_get_libc_version too.
 void *find_in_libc(const char *name)
 {
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
@@ -105,7 +105,7 @@ void prism_find_next_lookup()
 
 	if (!first)
 		std::abort();
-	// Another library's may stand between.
+	// Another library's definitions may come between.
 	prism_next_dlvsym = reinterpret_cast<void *(*)(void *, const char *, const char *)>(first(RTLD_NEXT, "dlvsym"));
 	prism_next_dlsym = reinterpret_cast<void *(*)(void *, const char *)>(first(RTLD_NEXT, "dlsym"));
 	if (!prism_next_dlvsym || !prism_next_dlsym)

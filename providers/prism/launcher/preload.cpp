@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 // libprism-preload.so: shows the userspace devices to verbs programs that know nothing of them.
 //
-// It takes those functions of libibverbs that never ask a provider. A call for a userspace device goes to libprism, any
-// other on to libibverbs. ibv_get_device_index() is left alone, since it answers -1 for a device that has no kernel
-// side, and so are the functions that come down to the ones here or to a provider (ibv_init_ah_from_wc(),
+// It takes the names of those functions of libibverbs that never ask a provider. A call for a userspace device goes to
+// libprism, any other to libibverbs. ibv_get_device_index() is left alone, since it returns -1 for a device without a
+// kernel side, and so are the functions that call those here or a provider (ibv_init_ah_from_wc(),
 // ibv_create_ah_from_wc(), ibv_resolve_eth_l2_from_gid()): libibverbs calls itself by its exported names.
 //
-// Names are plain C, so that the symbol map can give them libibverbs's versions.
+// Its names are plain C, so that the symbol map can give them libibverbs's versions.
 #include "../rdma_core_abi.h"
 #include "options.hpp"
 #include "real_verbs.hpp"
@@ -26,7 +26,7 @@ using prism::real_verbs::Function;
 namespace
 {
 
-// Set while libibverbs looks for a kernel device: it dereferences the sysfs entry of each device it is shown.
+// True while libibverbs looks for a kernel device: it dereferences the sysfs entry of each listed device.
 thread_local bool kernel_devices_only;
 
 bool is_soft(const struct ibv_context *context)
@@ -63,7 +63,7 @@ int narrow(struct ibv_device **list, int total)
 	return static_cast<int>(first_unwanted - list);
 }
 
-// The caller's idea of an entry may be older or newer than ours: cut or pad it, as the kernel does.
+// Copies an entry, cut or padded as the kernel does: the caller's structure may be older or newer than ours.
 void copy_entry(void *to, size_t to_size, const struct ibv_gid_entry &entry)
 {
 	std::memset(to, 0, to_size);
@@ -129,7 +129,7 @@ struct ibv_context *ibv_import_device(int cmd_fd)
 {
 	static constinit Function<struct ibv_context *(int)> real("ibv_import_device", "IBVERBS_1.10");
 
-	// Only what the kernel keeps behind a device node can be imported.
+	// Only a context that the kernel keeps behind a device node can be imported.
 	struct stat status = {};
 	if (fstat(cmd_fd, &status) == 0 && !S_ISCHR(status.st_mode)) {
 		errno = EOPNOTSUPP;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have
-// none: librdmacm stays as it is, and what it writes to this file arrives here
-// (cm/ucma.hpp).
+// The connection manager's file, /dev/infiniband/rdma_cm, for hosts without one: librdmacm works unchanged, and its
+// writes to this file arrive here (cm/ucma.hpp).
 //
-// A host that has the file keeps it, and with it the kernel's connections: the
-// userspace devices then have no connection manager, unless the user asked for
-// them alone (prism-run --only, or --device).
+// A host that has the file keeps it, and with it the kernel's connections: the userspace devices then have no
+// connection manager, unless the user asked for them alone (prism-run --only, or --device).
 //
-// That takes three functions of the C library, which for any other descriptor
-// cost one look into a table, and two of libibverbs: librdmacm asks by one for
-// the version of the file's commands; the other opens devices, whose QP 1 may
-// get what another process of the host waits for.
+// This library takes three functions of the C library, which for any other descriptor cost one look into a table, and
+// two of libibverbs: by one librdmacm asks for the version of the file's commands; the other opens devices, whose QP 1
+// may receive messages for other processes of the host.
 #include "../c_boundary.hpp"
 #include "../cm/ucma.hpp"
 #include "../soft/net/kept_descriptors.hpp"
@@ -81,9 +78,8 @@ int real_close_range(unsigned first, unsigned last, int flags)
 constexpr uint64_t no_eventfd = 0;
 constexpr uint64_t unknown_eventfd = 1;
 
-// Which eventfd the descriptor is, by the number that the kernel gives each
-// (since Linux 5.2). Unknown without that number, without /proc (chroot(2)), and
-// in a process that has no descriptor left.
+// Returns the number of the descriptor's eventfd, which the kernel gives since Linux 5.2. Unknown on older kernels,
+// without /proc (chroot(2)), and in a process without descriptors left.
 uint64_t eventfd_of(int fd)
 {
 	const WithoutCancellation whole;
@@ -106,7 +102,8 @@ uint64_t eventfd_of(int fd)
 	return std::strtoull(number + std::strlen("eventfd-id:"), nullptr, 10) + unknown_eventfd + 1;
 }
 
-// As an eventfd is, and no file, pipe or socket. Takes no descriptor.
+// Returns true for a descriptor without a file type, as an eventfd is, unlike files, pipes and sockets. Needs no new
+// descriptor.
 bool is_without_type(int fd)
 {
 	struct stat status;
@@ -123,11 +120,9 @@ bool is_same_eventfd(int fd, uint64_t before)
 	return now == before;
 }
 
-// Which descriptors were channels of ours, when they were last seen. Read by
-// every write() and close() of the program, signal handlers included. A
-// descriptor may end without our being asked (dup2(), a system call), and a
-// child of vfork() closes its own in our memory: so before a channel is used as
-// one, it is looked at again.
+// The descriptors that were channels of ours when last seen. Read by every write() and close() of the program, signal
+// handlers included. A descriptor may end without our notice (dup2(), a system call), and a child of vfork() closes its
+// own in our memory: so a channel is checked again before use.
 class ChannelTable
 {
 public:
@@ -160,16 +155,14 @@ private:
 	std::array<std::atomic<uint64_t>, size> channels_{};
 };
 
-// One for a process. A child made by fork() has neither its parent's thread nor
-// its connections: the parent's channels are dead there, and the first one it
-// opens makes everything anew.
+// The connection manager of a process. A child made by fork() has neither its parent's thread nor its connections: the
+// parent's channels are dead there, and the first one that it opens starts everything anew.
 class Manager
 {
 public:
 	static Manager &get()
 	{
-		// Never destroyed: threads of the program may be in write() when the
-		// process ends.
+		// Never destroyed: threads of the program may be in write() when the process ends.
 		alignas(Manager) static std::byte storage[sizeof(Manager)];
 		static Manager *const manager = new (storage) Manager;
 		return *manager;
@@ -189,12 +182,12 @@ public:
 		return -1;
 	}
 
-	// Not of a process that is a child of the channel's owner. Takes no lock: whoever receives for QP 1 has that of
-	// a context, which is taken after ours when the process forks.
+	// Returns null in a child of the channels' owner. Takes no lock: the receiver for QP 1 holds that of a context,
+	// which is taken after ours when the process forks.
 	Ucma *owner_of_channels() const { return owner_ == getpid() ? ucma_.load() : nullptr; }
 
-	// The channel's descriptor is closed, or has become another's. A child's may
-	// be; the channel is its parent's.
+	// Forgets a channel whose descriptor is closed, or has become another file's. A child may close its copy; the
+	// channel is its parent's.
 	void forget(int fd)
 	{
 		const WithoutCancellation whole;
@@ -204,7 +197,8 @@ public:
 		}
 	}
 
-	// A child finds the lock free, and has no channels, even if its PID is its parent's, in a namespace of its own.
+	// Registers fork handlers: a child finds the lock free, and has no channels, even if its PID equals its
+	// parent's, in a PID namespace of its own.
 	static void keep_over_fork()
 	{
 		const auto in_child = [] {
@@ -220,7 +214,7 @@ public:
 			try {
 				owned->stop();
 			} catch (const std::exception &) {
-				// No memory to tell the peers with: they find out.
+				// No memory for telling the peers: they find out.
 			}
 		}
 	}
@@ -230,8 +224,8 @@ public:
 private:
 	Manager() = default;
 
-	// Started if need be; null and errno on failure. The lock is free when it is used: whoever has the connection
-	// manager's own may wait for a context's.
+	// Returns the connection manager, started if need be; null and errno on failure. Release the lock before using
+	// it: a holder of the connection manager's own lock may wait for a context's.
 	Ucma *running_one()
 	{
 		const std::lock_guard guard(lock_);
@@ -242,8 +236,7 @@ private:
 
 	bool start()
 	{
-		// What the parent left is not touched: its locks may be held by threads
-		// that do not exist here.
+		// Do not touch the parent's: threads that do not exist here may hold its locks.
 		abandoned_ = ucma_;
 		table.clear();
 		ucma_ = Ucma::start().release();
@@ -253,13 +246,13 @@ private:
 
 	std::mutex lock_;
 	std::atomic<pid_t> owner_ = 0;
-	std::atomic<Ucma *> ucma_ = nullptr; // never destroyed, as the manager itself
-	Ucma *abandoned_ = nullptr;          // of the parent, for whoever looks for leaks
+	std::atomic<Ucma *> ucma_ = nullptr; // never destroyed, like the manager
+	Ucma *abandoned_ = nullptr;          // the parent's; keeps it reachable for leak checkers
 };
 
 ChannelTable Manager::table;
 
-// The user wants the userspace devices and no others.
+// Returns true if the user wants the userspace devices alone.
 bool kernel_devices_hidden()
 {
 	const char *const only = std::getenv(prism::launcher::env_only);
@@ -268,7 +261,7 @@ bool kernel_devices_hidden()
 	return (only && *only) || (name && std::string_view(name).starts_with(soft_prefix));
 }
 
-// 0 if the kernel has no connection manager.
+// Returns 0 if the kernel has no connection manager.
 dev_t kernel_device_number()
 {
 	const int fd = openat(AT_FDCWD, "/sys/class/misc/rdma_cm/dev", O_RDONLY | O_CLOEXEC);
@@ -283,8 +276,8 @@ dev_t kernel_device_number()
 	return found ? makedev(major_number, minor_number) : 0;
 }
 
-// To whoever in the host the datagram is meant for. Without a connection manager here, nobody waits for a receiver that
-// is busy.
+// Hands the datagram to the process of this host that it is meant for. Without a connection manager here, a message for
+// a busy receiver is lost at once.
 int hand_management_on(const union ibv_gid *from, const union ibv_gid *to, const void *data)
 try {
 	static const prism::cm::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -325,15 +318,14 @@ void forget_channel(int fd)
 		Manager::get().forget(fd);
 }
 
-// A program that closes all descriptors means those that it opened. It would take
-// the devices' away, whose threads would then use whatever comes to have the
-// numbers.
+// Returns true for the devices' descriptors. A program that closes all descriptors means those that it opened. It would
+// close the devices' too, whose threads would then use whatever file gets the numbers.
 bool is_kept(int fd)
 {
 	return prism::soft::kept_descriptors.contains(fd) || prismdv_soft_keeps_descriptor(fd);
 }
 
-// LAST + 1 if there is none from FD on.
+// Returns LAST + 1 if there is none from FD on.
 uint64_t next_kept(uint64_t fd, uint64_t last)
 {
 	for (; fd <= last && fd < KeptDescriptors::size; fd++)
@@ -342,8 +334,8 @@ uint64_t next_kept(uint64_t fd, uint64_t last)
 	return last + 1;
 }
 
-// FLAGS may say that the thread gets a table of its own: then the channels that
-// are in it are still the other threads' (CLOSE_RANGE_UNSHARE).
+// Closes a range. With CLOSE_RANGE_UNSHARE in FLAGS the thread gets a table of its own: then the channels in it still
+// belong to the other threads.
 int close_piece(uint64_t first, uint64_t last, int flags)
 {
 	for (uint64_t fd = first; !flags && fd <= last && fd < ChannelTable::size; fd++)
@@ -351,7 +343,7 @@ int close_piece(uint64_t first, uint64_t last, int flags)
 	return real_close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), flags);
 }
 
-// Before the program's first signal handler may need them.
+// Looks the functions up before the program's first signal handler may need them.
 __attribute__((constructor)) void look_up()
 {
 	real_write(-1, nullptr, 0);
@@ -422,7 +414,7 @@ int close_range(unsigned first, unsigned last, int flags) noexcept
 {
 	if (flags & CLOSE_RANGE_CLOEXEC || first > last)
 		return real_close_range(first, last, flags);
-	// In pieces, around those that are kept
+	// Close in pieces, around the kept descriptors.
 	for (uint64_t fd = first; fd <= last;) {
 		const uint64_t end = next_kept(fd, last);
 		if (end > fd && close_piece(fd, end - 1, flags))
@@ -440,11 +432,10 @@ void closefrom(int first) noexcept
 		next.get()(first);
 }
 
-// librdmacm takes nothing for the connection manager but a character device;
-// and where the kernel has one, which it asks by netlink, only one with that
-// number.
+// Makes the file look like a character device: librdmacm accepts nothing else as the connection manager, and where the
+// kernel has one, which it asks by netlink, only a device with that number.
 //
-// The names are given by hand, as in sysfs.cpp.
+// The symbols are named by hand, as in sysfs.cpp.
 int prism_fstat(int fd, struct stat *status) noexcept __asm__("fstat") __attribute__((used));
 int prism_fstat64(int fd, struct stat *status) noexcept __asm__("fstat64") __attribute__((used));
 int prism_fxstat(int version, int fd, struct stat *status) noexcept __asm__("__fxstat") __attribute__((used));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// For programs that look functions up instead of being linked with them. A handle of dlopen() leads past this library:
-// to libibverbs's own functions, which know nothing of the userspace devices (NCCL, Python's ctypes). So what dlsym()
-// and dlvsym() find by a handle is exchanged if it is a function that this library stands in for.
+// dlsym() and dlvsym() for programs that look functions up instead of being linked with them (NCCL, Python's ctypes). A
+// handle of dlopen() leads past this library, to libibverbs's own functions, which know nothing of the userspace
+// devices. So a function found by a handle is replaced if this library stands in for it.
 //
-// RTLD_NEXT and RTLD_DEFAULT mean what they mean to whoever asks, which the C library knows by the address that the
-// call returns to. So these are jumped on to, not called; what they find needs no exchange, as this library stands
-// before what it stands in for.
+// RTLD_NEXT and RTLD_DEFAULT depend on the caller, which the C library knows by the return address. So the real
+// functions are jumped to, not called; their results need no replacement, as this library comes first in the search
+// order.
 #include "../rdma_core_abi.h"
 #include "next_lookup.hpp"
 #include "soft_device.h"
@@ -35,10 +35,10 @@ void *prism_dlvsym_by_handle(void *handle, const char *name, const char *version
 namespace
 {
 
-// Of a function of libibverbs whose version differs between releases
+// Version of a function of libibverbs that differs between releases.
 constexpr const char *any_version = "";
 
-// A function of libibverbs, or of whoever stands behind this library, if it has no version.
+// A function of libibverbs, or if it has no version, of the next library after this one, with our replacement.
 struct StandIn {
 	std::string_view name;
 	const char *version;
@@ -101,7 +101,7 @@ const void *object_of(const void *address)
 	return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-// This library and libprism want libibverbs's own.
+// Returns true for callers in this library and libprism, which want libibverbs's own functions.
 bool is_one_of_us(const void *caller)
 {
 	const void *const object = object_of(caller);
@@ -154,7 +154,7 @@ void *prism_dlvsym_by_handle(void *handle, const char *name, const char *version
 		"	jne 1f\n"                                                                                      \
 		"	pushq %rdi\n	.cfi_adjust_cfa_offset 8\n"                                                    \
 		"	pushq %rsi\n	.cfi_adjust_cfa_offset 8\n"                                                    \
-		"	pushq %rdx\n	.cfi_adjust_cfa_offset 8\n" /* and the stack is aligned */                     \
+		"	pushq %rdx\n	.cfi_adjust_cfa_offset 8\n" /* this aligns the stack */                     \
 		"	call prism_find_next_lookup\n"                                                                 \
 		"	popq %rdx\n	.cfi_adjust_cfa_offset -8\n"                                                   \
 		"	popq %rsi\n	.cfi_adjust_cfa_offset -8\n"                                                   \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// A program's handlers of SIGSEGV and SIGBUS stand behind the device's, whenever they are installed: what faults in
-// memory that the program has unmapped under its region is not the program's to handle. It sees its own alone.
+// Puts a program's handlers of SIGSEGV and SIGBUS behind the device's, whenever they are installed: a fault in memory
+// that the program has unmapped under its region is not the program's to handle. The program sees its own handlers
+// alone.
 #include "next_definition.hpp"
 #include "soft_device.h"
 
@@ -18,7 +19,7 @@ int real_sigaction(int signal, const struct sigaction *action, struct sigaction 
 	return next.get()(signal, action, before);
 }
 
-// Before the program's first signal handler may need it.
+// Looks the function up before the program's first signal handler may need it.
 __attribute__((constructor)) void look_up()
 {
 	struct sigaction unused;
@@ -48,7 +49,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *befo
 	return real_sigaction(signal, action, before);
 }
 
-// The C library has two of that name: headers give it another for programs that want System V's.
+// The C library has two signal() functions: headers map the name to another for programs that want System V's.
 sighandler_t signal(int number, sighandler_t handler) noexcept
 {
 	return install(number, handler, SA_RESTART);

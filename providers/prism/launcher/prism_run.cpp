@@ -29,14 +29,14 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// As env(1) and nohup(1) have it.
+// Exit codes as those of env(1) and nohup(1).
 constexpr int exit_launcher_failed = 125;
 constexpr int exit_not_executable = 126;
 constexpr int exit_not_found = 127;
 
 constexpr const char *preload_name = "libprism-preload.so";
 constexpr const char *preload_variable = "LD_PRELOAD";
-constexpr const char *device_prefix = "prism_"; // of the interface's name
+constexpr const char *device_prefix = "prism_"; // followed by the interface's name
 
 struct Options {
 	bool only = false;
@@ -78,7 +78,7 @@ void print_usage(std::FILE *to)
 	std::exit(0);
 }
 
-// Leaves optind at the program: everything from there on belongs to it.
+// Leaves optind at the program: all arguments from there on belong to it.
 Options parse(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -156,7 +156,7 @@ void set(const char *name, const std::string &value)
 		fail(exit_launcher_failed, std::string(name) + ": " + std::strerror(errno));
 }
 
-// What is preloaded already stays in front: sanitizer runtimes insist on coming first.
+// Adds the library after those that are preloaded already: sanitizer runtimes insist on coming first.
 void add_preload(const fs::path &library)
 {
 	const char *const before = std::getenv(preload_variable);
@@ -171,7 +171,7 @@ void add_preload(const fs::path &library)
 		set(preload_variable, std::string(before) + ":" + library.string());
 }
 
-// Whether this interface's address makes a device that the program is to see.
+// Returns true if this interface's address makes a device that the program is to see.
 bool makes_device(const ifaddrs &entry, const std::string &wanted)
 {
 	if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP))
@@ -197,12 +197,13 @@ std::string why_no_device(const std::string &wanted)
 	return "no network interface is up and has an address: 'ip link set lo up' makes prism_lo";
 }
 
-// Unmodified programs say that there is no device, and not why. They are run all the same: they may need none.
+// Warns, as unmodified programs report a missing device without a reason. They are run all the same: they may need
+// none.
 void warn_if_no_device(const std::string &wanted)
 {
 	ifaddrs *head = nullptr;
 	if ((!wanted.empty() && !wanted.starts_with(device_prefix)) || getifaddrs(&head) < 0)
-		return; // the kernel's; or nobody knows
+		return; // a kernel device; or the interfaces cannot be read
 	const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> addresses(head, freeifaddrs);
 	for (const ifaddrs *entry = head; entry; entry = entry->ifa_next)
 		if (makes_device(*entry, wanted))
@@ -211,7 +212,7 @@ void warn_if_no_device(const std::string &wanted)
 		why_no_device(wanted).c_str());
 }
 
-// The file that execvp(3) runs. Empty if there is none, of which that will tell.
+// Returns the file that execvp(3) runs. Empty if there is none, which execvp() will report.
 fs::path find_program(const std::string &name)
 {
 	if (name.find('/') != name.npos)
@@ -237,11 +238,12 @@ bool gains_privileges(const fs::path &program)
 	       getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-// Not asked of programs of another word size, of which the dynamic linker says itself that nothing is preloaded.
+// Returns true for static programs of this word size; for another word size the dynamic linker itself reports that
+// nothing is preloaded.
 bool is_static(const fs::path &program)
 {
 	std::error_code error;
-	if (!fs::is_regular_file(program, error)) // to open a named pipe would wait
+	if (!fs::is_regular_file(program, error)) // opening a named pipe would block
 		return false;
 	std::ifstream file(program, std::ios::binary);
 	ElfW(Ehdr) header = {};
@@ -257,7 +259,7 @@ bool is_static(const fs::path &program)
 	return true;
 }
 
-// The dynamic linker says nothing of it, and the program that there is no device. It may need none, or run others.
+// Warns, as neither the dynamic linker nor the program tells the reason. The program may need no device, or run others.
 void warn_if_not_preloaded(const std::string &name)
 {
 	const fs::path program = find_program(name);

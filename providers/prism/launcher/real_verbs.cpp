@@ -20,7 +20,7 @@ namespace
 
 void *libibverbs()
 {
-	// By its soname, so that this is the copy that the process has loaded already. Never closed: its functions stay
+	// Opened by its soname, to get the copy that the process has loaded already. Never closed: its functions stay
 	// in use until the process ends.
 	static constinit std::atomic<void *> handle = nullptr;
 

@@ -13,15 +13,15 @@
 namespace prism::real_verbs
 {
 
-// The address of a function of libibverbs, of whatever version if that is null. Null if there is none. Thread-safe.
+// Returns the address of a function of libibverbs, of any version if that is null. Null if there is none. Thread-safe.
 void *find(const char *name, const char *version = nullptr);
 
-// The same. Ends the process with a message when libibverbs lacks it: callers ask only
-// for what the library that they are linked with is known to have, so there is nothing to go on with. Thread-safe.
+// Does the same, but ends the process with a message if libibverbs lacks it: callers ask only for functions that the
+// library is known to have, so there is nothing to go on with. Thread-safe.
 void *lookup(const char *name, const char *version);
 
-// Binds a name to the type of its function and looks it up at the first call. Without a lock, which a child would find
-// taken for ever if its parent forks now: several threads find the same.
+// Binds a name to the type of its function and looks it up at the first call. Takes no lock, which a child would find
+// held for ever if its parent forked now: several threads find the same.
 template <typename Signature>
 class Function;
 
@@ -29,7 +29,7 @@ template <typename Result, typename... Arguments>
 class Function<Result(Arguments...)>
 {
 public:
-	// version: null for one whose version differs between releases
+	// version: null if it differs between releases
 	constexpr explicit Function(const char *name, const char *version = nullptr) : name_(name), version_(version) {}
 
 	Result operator()(Arguments... arguments)
@@ -44,8 +44,8 @@ private:
 	std::atomic<Result (*)(Arguments...)> address_ = nullptr;
 };
 
-// ibv_get_device_list(), ibv_free_device_list() as libibverbs defines them. Freeing also works for a list that holds
-// devices of a provider's own making: it drops one reference of each device and calls free() on the list.
+// ibv_get_device_list() and ibv_free_device_list() as libibverbs defines them. Freeing also works for a list with
+// devices of a provider's own: it drops one reference of each device and calls free() on the list.
 struct ibv_device **get_device_list(int *num);
 void free_device_list(struct ibv_device **list);
 

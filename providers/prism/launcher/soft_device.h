@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What libprism tells the launcher's preload library about its userspace devices.
+ * Interface of libprism for the launcher's preload library, about userspace devices.
  *
  * libibverbs answers some calls itself, from sysfs or by a kernel command, without asking a provider. A userspace
  * device has neither, so the preload library takes these calls and hands those for a userspace device to the functions
@@ -41,7 +41,7 @@ struct ibv_device **prismdv_get_device_list(int *num);
  */
 void prismdv_free_device_list(struct ibv_device **list);
 
-/** prismdv_is_soft_device - whether @device is a userspace device of this library */
+/** prismdv_is_soft_device - true if @device is a userspace device of this library */
 bool prismdv_is_soft_device(const struct ibv_device *device);
 
 /** prismdv_soft_guid - the node GUID of a userspace device, in network order */
@@ -66,21 +66,21 @@ int prismdv_soft_query_gid_entry(struct ibv_context *ctx, uint32_t port, uint32_
 /**
  * prismdv_soft_query_gid_table - ibv_query_gid_table() of a userspace device
  * @entries: out, the entries that hold a GID, all ports
- * @max: how many fit
+ * @max: number of entries that fit
  *
- * Returns the number of entries written, or a negative errno value: -EINVAL when more than @max hold a GID.
+ * Returns the number of entries written, or a negative errno value: -EINVAL if more than @max hold a GID.
  */
 ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries, size_t max);
 
 /**
- * prismdv_soft_gid_index - where an address stands in the GID tables of a userspace device
- * @mtu: what the interface has now; contexts that are open offer it from now on
- * @addresses: all that the interface has now and that can be bound, in the order of list_interfaces()
- * @count: how many these are
+ * prismdv_soft_gid_index - index of an address in the GID tables of a userspace device
+ * @mtu: the interface's MTU now; open contexts offer it from now on
+ * @addresses: all bindable addresses of the interface, in the order of list_interfaces()
+ * @count: number of @addresses
  * @wanted: one of them; NULL to ask for none
  *
- * An address has one index in all contexts of the process. Those that have come since a context was opened are added to
- * its table, if they can be, and its program gets IBV_EVENT_GID_CHANGE. Takes the lock of each context.
+ * An address has one index in all contexts of the process. New addresses are added, if possible, to the table of each
+ * open context, whose program gets IBV_EVENT_GID_CHANGE. Takes the lock of each context.
  * Returns the index, or a negative errno value: -ENOENT for an address without one.
  */
 ssize_t prismdv_soft_gid_index(const struct ibv_device *device, unsigned mtu, const union ibv_gid *addresses,
@@ -110,42 +110,42 @@ struct ibv_comp_channel *prismdv_soft_create_comp_channel(struct ibv_context *ct
 int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
 
 /**
- * prismdv_soft_keeps_descriptor - whether @fd is one of a userspace device, which no program knows of
+ * prismdv_soft_keeps_descriptor - true if @fd belongs to a userspace device and is unknown to programs
  *
- * Not those that a program is given: of completion channels and of events. Keeps errno; safe in signal handlers.
+ * False for those that a program gets: of completion channels and of events. Keeps errno; safe in signal handlers.
  */
 bool prismdv_soft_keeps_descriptor(int fd);
 
 /**
  * prismdv_soft_sigaction - sigaction(3), as long as the library handles the signal itself
  *
- * The handler then stands behind the library's own, which nobody sees. For SIGSEGV and SIGBUS. Safe in signal handlers.
+ * The handler then comes behind the library's own, which stays invisible. For SIGSEGV and SIGBUS. Safe in signal
+ * handlers.
  * Returns false, and has done nothing, for other signals and before the first device is open.
  */
 bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 
-/** The size of a management datagram (IBTA 13.4) in bytes. */
+/** Size of a management datagram (IBTA 13.4) in bytes. */
 #define PRISM_SOFT_MAD_SIZE 256
 
 /**
- * prism_soft_gsi_handler - a management datagram has come to QP 1
+ * prism_soft_gsi_handler - handler of management datagrams to QP 1
  * @from: the sender's GID
- * @to: ours that it was sent to
+ * @to: our GID that it was sent to
  * @mad: PRISM_SOFT_MAD_SIZE bytes, valid during the call
  *
- * Called by whichever thread drives the device, with the context's lock held: it copies and returns, and calls no
- * verbs. Returns 0, or an errno value if the datagram is lost, which is counted (rx_management_dropped).
+ * Called by the thread that drives the device, with the context's lock held: it copies and returns, and calls no verbs.
+ * Returns 0, or an errno value if the datagram is lost, which is counted (rx_management_dropped).
  */
 typedef int (*prism_soft_gsi_handler)(const union ibv_gid *from, const union ibv_gid *to, const void *mad);
 
 /**
- * prismdv_soft_gsi_handle - who receives what comes to QP 1 (IBTA 13.5, the general services interface)
- * @handler: for each context of the process that is opened from now on; not of a loopback interface, which leads
+ * prismdv_soft_gsi_handle - set the handler of QP 1 (IBTA 13.5, the general services interface)
+ * @handler: for each context of the process that is opened from now on; not for a loopback interface, which leads
  * nowhere
  *
- * Not given to one context after the other: whatever is sent to a host comes to any of its contexts, from the moment
- * when one is open. Such a context has an engine thread, even if its progress is inline: who asks must be answered in
- * time.
+ * One handler serves all contexts: a datagram to a host may come to any of its contexts as soon as one is open. Such a
+ * context has an engine thread, even if its progress is inline: peers must be answered in time.
  */
 void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler);
 
@@ -158,7 +158,7 @@ void prismdv_soft_gsi_note_drop(struct ibv_context *context);
 
 /**
  * prismdv_soft_gsi_send - send a management datagram from QP 1 to QP 1
- * @sgid_index: which of our addresses it comes from
+ * @sgid_index: index of our address that it is sent from
  * @to: the peer's GID
  * @mad: PRISM_SOFT_MAD_SIZE bytes
  *

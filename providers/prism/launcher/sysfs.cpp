@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// The files by which programs look at an RDMA device past libibverbs, for the userspace devices, which have none.
+// Files by which programs inspect an RDMA device past libibverbs, made for the userspace devices, which have none.
 //
-// libibverbs 44 answers everything by verbs, but programs of its sysfs times remain. What they do was traced (Debian
-// 12; docs/frameworks.md): UCX lists a device only if it may read and write the character device of that name below
-// /dev/infiniband, and reads the type and the network interface of a GID below /sys/class/infiniband. That takes three
-// functions of the C library: stat(), access(), open().
+// libibverbs 44 answers everything by verbs, but older programs use sysfs. Their calls were traced (Debian 12;
+// docs/frameworks.md): UCX lists a device only if it may read and write the character device of that name below
+// /dev/infiniband, and reads the type and the network interface of a GID below /sys/class/infiniband. So this library
+// takes three functions of the C library: stat(), access(), open().
 //
-// Each asks the kernel first. Only a file that does not exist is looked for among the userspace devices, so a kernel
-// device of the same name stays visible, and no other file of a program costs more than before. The kernel is asked by
-// the *at() functions, which mean the same: no address has to be looked up, so the functions work from a process's
-// first instruction on. A private mount of such files instead would need a user namespace of its own for each process,
-// which hosts may forbid, and which takes away from processes of one user what they may do to each other (shared memory
-// by process_vm_readv(), for one).
+// Each asks the kernel first. Only a missing file is looked for among the userspace devices, so a kernel device of the
+// same name stays visible, and other files cost no more than before. The kernel is asked by the equivalent *at()
+// functions: no address has to be looked up, so the functions work from a process's first instruction on. A private
+// mount of such files instead would need a user namespace of its own for each process, which hosts may forbid, and
+// which takes rights to each other from processes of one user (process_vm_readv(), for example).
 #include "../prismdv.h"
 #include "cm_device.hpp"
 #include "soft_device.h"
@@ -43,10 +42,10 @@ constexpr std::string_view attributes = "/sys/class/infiniband/";
 constexpr std::string_view gid_types = "ports/1/gid_attrs/types/";
 constexpr std::string_view gid_interfaces = "ports/1/gid_attrs/ndevs/";
 
-// Anybody may use a userspace device, as anybody may this one.
+// Anybody may use a userspace device, as anybody may use this one.
 constexpr const char *stand_in = "/dev/null";
 
-// Set while this file looks for a device: libibverbs then opens files of its own.
+// True while this file looks for a device: libibverbs then opens files of its own.
 thread_local bool looking;
 
 class Looking
@@ -67,7 +66,7 @@ struct CloseDevice {
 	void operator()(struct ibv_context *context) const { ibv_close_device(context); }
 };
 
-// A userspace device among those that the program is shown, or nullptr.
+// Returns a userspace device that the program is to see, or nullptr.
 struct ibv_device *find_device(const DeviceList &list, std::string_view name)
 {
 	for (struct ibv_device **entry = list.get(); entry && *entry; entry++)
@@ -102,7 +101,8 @@ std::vector<struct ibv_gid_entry> query_gids(struct ibv_device *device)
 
 constinit std::mutex known_gids;
 
-// A child finds it free. Registered behind libprism's locks, which whoever holds this one takes as well.
+// Holds the lock over forks: a child finds it free. Registered after libprism's locks, which a holder of this one takes
+// as well.
 __attribute__((constructor)) void keep_over_fork()
 {
 	const auto unlock = [] { known_gids.unlock(); };
@@ -110,7 +110,7 @@ __attribute__((constructor)) void keep_over_fork()
 	pthread_atfork([] { known_gids.lock(); }, unlock, unlock);
 }
 
-// The GID table of a device, read once: a context's stays as it was when the context was opened, too.
+// Returns an entry of a device's GID table, read once: a context's table also stays as it was at opening.
 std::optional<struct ibv_gid_entry> gid_entry(std::string_view device_name, size_t index)
 {
 	static std::map<std::string, std::vector<struct ibv_gid_entry>, std::less<>> known;
@@ -129,7 +129,7 @@ std::optional<struct ibv_gid_entry> gid_entry(std::string_view device_name, size
 	return found->second[index];
 }
 
-// The number after PREFIX, if that is what TEXT is.
+// Returns the number after PREFIX, if TEXT is exactly that.
 std::optional<size_t> index_after(std::string_view prefix, std::string_view text)
 {
 	size_t index = 0;
@@ -157,7 +157,7 @@ std::optional<std::string> gid_interface(const struct ibv_gid_entry &entry)
 	return std::string(name) + '\n';
 }
 
-// What a file below /sys/class/infiniband/ says of a userspace device.
+// Returns the contents of a file below /sys/class/infiniband/ for a userspace device.
 std::optional<std::string> attribute(std::string_view path)
 {
 	const size_t slash = path.find('/');
@@ -175,7 +175,7 @@ std::optional<std::string> attribute(std::string_view path)
 	return type ? gid_type(*entry) : gid_interface(*entry);
 }
 
-// A descriptor from which TEXT can be read, and nothing be written to. Returns -1 and errno on failure.
+// Returns a descriptor from which TEXT can be read, and which cannot be written. Returns -1 and errno on failure.
 int open_text(const std::string &text, int flags)
 {
 	const unsigned close_on_exec = flags & O_CLOEXEC ? MFD_CLOEXEC : 0;
@@ -192,8 +192,7 @@ int open_text(const std::string &text, int flags)
 	return fd;
 }
 
-// After the kernel answered ENOENT: opens PATH if it is an attribute of a userspace device, with errno as it was if
-// not.
+// Opens PATH if it is an attribute of a userspace device, after the kernel returned ENOENT; if it is none, keeps errno.
 int open_attribute(const char *path, int flags)
 try {
 	const std::string_view name(path);
@@ -210,7 +209,8 @@ try {
 	return -1;
 }
 
-// After the kernel answered ENOENT: whether PATH would be the character device of a userspace device. Keeps errno.
+// Returns true if PATH would be the character device of a userspace device, after the kernel returned ENOENT. Keeps
+// errno.
 bool is_character_device(const char *path)
 try {
 	const std::string_view name(path);
@@ -251,7 +251,7 @@ int open_file(const char *path, int flags, mode_t mode)
 	return open_attribute(path, flags);
 }
 
-// The third argument of open(), if FLAGS say that there is one.
+// Returns the third argument of open(), if FLAGS say that there is one.
 mode_t mode_of(int flags, va_list arguments)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
@@ -261,8 +261,8 @@ static_assert(sizeof(off_t) == sizeof(off64_t) && sizeof(struct stat) == sizeof(
 
 } // namespace
 
-// The C library's names are given by hand: under _FILE_OFFSET_BITS=64 its headers mean stat64() and open64() by stat()
-// and open(). Programs come with either, or with those of older C libraries, or of -D_FORTIFY_SOURCE.
+// The C library's symbols are named by hand: under _FILE_OFFSET_BITS=64 its headers map stat() and open() to stat64()
+// and open64(). Programs use either, or those of older C libraries, or of -D_FORTIFY_SOURCE.
 #define TAKES_THE_NAME(name) __asm__(name) __attribute__((used))
 
 extern "C" {

@@ -28,50 +28,53 @@ namespace prism::soft
 namespace
 {
 
-/** How long the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never waits. */
+/** Time that the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never
+ * waits. */
 constexpr Time spin_time = 50'000;
-/** The same for peers in memory: they answer sooner than they are woken, and what they do with answers takes longer. */
+/** The same for peers in memory: they answer sooner than they can be woken, and take longer to use an answer. */
 constexpr Time local_spin_time = 200'000;
-/** The same while others want the core: to sleep and be woken costs both sides more. */
+/** The same while other threads want the core: sleeping and waking would cost both sides more. */
 constexpr Time brief_spin_time = 5'000;
-/** A turn of the spinning loop that took this long was interrupted: others want the core. */
+/** Length of a turn of the spinning loop that shows an interruption: other threads want the core. */
 constexpr Time interruption = 300'000;
 /**
- * How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. The
- * first interruption is often one of its kind, and each request that finds the thread asleep has to wake it: so the
- * time doubles only while interruptions go on.
+ * Time without spinning after an interruption. A packet wakes a sleeper at once, while a spinner may have to wait for
+ * its turn. The first interruption is often the only one, and each request that finds the thread asleep has to wake it:
+ * so the time doubles only while interruptions go on.
  */
 constexpr Time min_abstinence = 1'000'000;
 constexpr Time max_abstinence = 50'000'000;
-/** An application that polls on and on, as often as this, drives the engine itself. */
+/** Longest interval between polls of an application that drives the engine itself. */
 constexpr Time polling_now = 100'000;
-/** So many times it must have done so: one that looks now and then leaves its peers to the thread. */
+/** Polls without a pause that it must have made: an application that polls now and then leaves its peers to the
+ * thread. */
 constexpr std::uint32_t on_and_on = 4;
-/** A pause takes three quarters of the count, so that one who polled long and lost its processor is still known. */
+/** Limit of the count of polls. A pause takes three quarters off, so that an application that polled long and lost
+ * its processor is still recognised. */
 constexpr std::uint32_t most_polls = 64;
-/** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
+/** Time that the engine thread then stands aside before it looks again; doubles while that goes on. */
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 500'000;
-/** Trains taken in one go, before answers leave and the lock is given up. */
+/** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
-/** And at most when all that has arrived is wanted: peers may go on sending. */
+/** The same when all that has arrived is wanted: peers may go on sending. */
 constexpr int most_waiting = 1024;
 
-/** How often to look for packets in one turn: the rest of a turn is time in which none is seen. */
+/** Number of looks for packets in one turn: during the rest of a turn none is seen. */
 constexpr int looks = 4;
 
-/** How often to look for requests that a peer announced before answering those that came: about two microseconds. */
+/** Number of looks for requests that a peer announced, before answering those that came: about two microseconds. */
 constexpr int company_looks = 12;
-/** However much it announces, no peer keeps the others waiting. */
+/** Limit for announced requests, so that no peer keeps the others waiting. */
 constexpr int max_company = 16;
 
-/** When a thread that others interrupted may spin again. */
+/** Decides when an interrupted thread may spin again. */
 class Abstinence
 {
 public:
 	void interrupted(Time at)
 	{
-		/* A pause is over by now: interrupted again soon after it, the cores are still wanted. */
+		/* Any pause is over by now: interrupted again soon after it, the cores are still wanted. */
 		const bool again = at - last_ < 2 * max_abstinence;
 		length_ = again ? std::min(length_ * 2, max_abstinence) : min_abstinence;
 		last_ = at;
@@ -83,17 +86,17 @@ private:
 	Time last_ = 0, length_ = 0;
 };
 
-/** Those of this process. The lock comes before a context's. */
+/** The contexts of this process. The lock is taken before a context's. */
 struct OpenContexts {
 	std::mutex lock;
 	std::vector<Context *> list;
-	std::vector<Context *> of_parent; /* not looked at */
+	std::vector<Context *> of_parent; /* not used */
 	GidNumbers numbers;
 };
 
 /**
- * Never destroyed, as the process may end anywhere. Nor is it on the heap: with ibv_fork_init(3) a child has no page
- * in which anything is registered, and whatever else lies there is gone with it.
+ * Returns the list of contexts. Never destroyed, as the process may end anywhere. Not on the heap: with
+ * ibv_fork_init(3) a child loses the pages with registered memory, and all else that lies there.
  */
 OpenContexts &open_contexts()
 {
@@ -118,7 +121,7 @@ bool inline_wanted(std::uint32_t progress)
 	return choice && std::string_view(choice) == "inline";
 }
 
-/** PRISM_WIRE_VERSION=1: as a device that knows no bundles. */
+/** Returns the wire version; PRISM_WIRE_VERSION=1 stands for a device without bundles. */
 std::uint32_t wire_version()
 {
 	const char *choice = std::getenv("PRISM_WIRE_VERSION");
@@ -150,7 +153,7 @@ void Context::keep_over_fork()
 			OpenContexts &open = open_contexts();
 			if (!open.list.empty()) {
 				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
-				new (&open.numbers) GidNumbers; /* in the place of one that may not be there */
+				new (&open.numbers) GidNumbers; /* over the old one, whose memory may be gone */
 			}
 			open.lock.unlock();
 		});
@@ -171,7 +174,7 @@ std::unique_ptr<Context> Context::open(
 	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), wanted.progress));
 	if (context->async_.reader() < 0 || !context->wake_) {
 		error = "no descriptors left for events";
-		context.reset(); /* which leaves another errno */
+		context.reset(); /* this changes errno */
 		errno = EMFILE;
 		return nullptr;
 	}
@@ -183,7 +186,7 @@ std::unique_ptr<Context> Context::open(
 		context->publish_counters();
 		open.list.push_back(context.get());
 	}
-	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
+	/* Packets of others may come to us until they find out, and must not wait for our application to poll. */
 	if (context->port_->udp().shares_addresses() || context->has_management())
 		context->start_thread(true);
 	return context;
@@ -203,7 +206,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> po
 	engine_->shuffle_qpns(seed);
 }
 
-/** The lowest numbers are special (0 and 1) or easily guessed. */
+/** Returns the first QPN: the lowest numbers are special (0 and 1) or easily guessed. */
 std::uint32_t Context::first_qpn() const
 {
 	return (port_->udp().slot() << limits::qpn_bits) + 16;
@@ -231,7 +234,7 @@ std::vector<PageAddress> Context::page_addresses() const
 
 /* GIDs ---------------------------------------------------------------------------------------------------------- */
 
-/** Where the port has it, under the name that gid_name() gives; -1 if it has not. */
+/** Returns the port's index of the address with this gid_name(); -1 if it has none. */
 int Context::source_of(const Address &name) const
 {
 	const std::vector<Address> bound = port_->udp().addresses();
@@ -241,7 +244,8 @@ int Context::source_of(const Address &name) const
 	return -1;
 }
 
-/** @p numbers are those of the interface, which is now as @p current says. @return whether anything is new. */
+/** Takes in the addresses @p numbers of the interface, which is now as in @p current. @return true if anything is
+ * new. */
 bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &current)
 {
 	bool changed = false;
@@ -270,7 +274,7 @@ void Context::renew(const std::vector<Address> &numbers, const InterfaceInfo &cu
 		return;
 	if (port_->udp().shares_addresses())
 		start_thread(true);
-	eventfd_write(wake_.get(), 1); /* whoever sleeps has one more socket to wait for */
+	eventfd_write(wake_.get(), 1); /* a sleeper has one more socket to wait for */
 	counters_->set_addresses(page_addresses());
 	post_async(1, IBV_EVENT_GID_CHANGE);
 }
@@ -282,7 +286,7 @@ std::optional<unsigned> Context::renew_gids(const InterfaceInfo &current, const 
 	const std::vector<Address> &numbers = open.numbers.add(current);
 	for (Context *const context : open.list) {
 		const InterfaceInfo &its = context->interface();
-		/* A parent's contexts are none of ours. */
+		/* Skip a parent's contexts, which are not ours. */
 		if (its.name == current.name && its.index == current.index && context->owner_ == getpid())
 			context->renew(numbers, current);
 	}
@@ -307,7 +311,7 @@ bool Context::stop()
 	stop_ = true;
 	if (!thread_.joinable())
 		return true;
-	if (owner_ != ::getpid()) { /* it did not come along, and glibc 2.43 waits for one that is not there */
+	if (owner_ != ::getpid()) { /* the child has no such thread, and glibc 2.43 would wait for it */
 		static_cast<void>(std::make_unique<std::thread>(std::move(thread_)).release());
 		return true;
 	}
@@ -321,7 +325,7 @@ bool Context::stop()
 
 /* Progress ------------------------------------------------------------------------------------------------------ */
 
-/** A packet for which there is no memory is a lost one: somebody repeats it. */
+/** Runs a turn. A packet that there is no memory for is lost: its sender repeats it. */
 template <typename Turn>
 void without_memory_as_lost(const Turn &turn) noexcept
 {
@@ -331,7 +335,7 @@ void without_memory_as_lost(const Turn &turn) noexcept
 	}
 }
 
-/** Receive what a peer announced to follow at once, so that all answers leave as one train. */
+/** Receives the requests that a peer announced, so that all answers leave as one train. */
 void Context::await_company(Time at)
 {
 	int quiet = 0;
@@ -343,8 +347,8 @@ void Context::await_company(Time at)
 }
 
 /**
- * Receive, execute, answer, send.
- * @param looked_after whether somebody drives soon again even if nothing happens, so that acknowledgements may wait.
+ * Receives, executes, answers and sends.
+ * @param looked_after true if somebody drives again soon even if nothing happens, so that acknowledgements may wait.
  */
 bool Context::drive(Time at, int max_trains, bool looked_after)
 {
@@ -360,7 +364,7 @@ bool Context::drive(Time at, int max_trains, bool looked_after)
 	return received;
 }
 
-/** Several threads may poll: then a count that is wrong by a few does no harm. */
+/** Counts a poll. Several threads may poll: a count that is wrong by a few does no harm. */
 void Context::note_poll(Time at)
 {
 	const Time before = last_poll_.load(std::memory_order_relaxed);
@@ -376,16 +380,16 @@ void Context::poll()
 	const Time at = now();
 	note_poll(at);
 	if (!lock.try_lock())
-		return; /* somebody else makes progress */
+		return; /* another thread makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
-	/* A packet that was taken before the sleeper looked does not wake it; from now on it stands by. */
+	/* A packet taken before the sleeper looked does not wake it. Wake it now, so that it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
 		eventfd_write(wake_.get(), 1);
 }
 
 void Context::catch_up()
 {
-	if (owner_ != getpid()) /* the sockets are the parent's, and so is what has come */
+	if (owner_ != getpid()) /* the sockets, and what has arrived, are the parent's */
 		return;
 	const Time at = now();
 	without_memory_as_lost([&] {
@@ -404,7 +408,7 @@ void Context::transmit()
 	without_memory_as_lost([this] { engine_->progress(now()); });
 	if (!asleep_)
 		return;
-	/* The sleeper does not know of the timer that this may have started, nor of a new peer. */
+	/* The sleeper does not know of a timer that this may have started, nor of a new peer. */
 	const Time deadline = engine_->next_deadline();
 	if (port_->has_new_peers() || (deadline && (!sleeps_until_ || deadline < sleeps_until_)))
 		eventfd_write(wake_.get(), 1);
@@ -430,12 +434,12 @@ int Context::attach(QueuePair &qp, const Address &group)
 {
 	std::lock_guard guard(lock);
 	if (!engine_->add_member(qp, group))
-		return 0; /* as the kernel has it */
+		return 0; /* as in the kernel */
 	const int error = guarded([&] { return port_->udp().join(group); });
 	if (error)
 		engine_->remove_member(qp, group);
 	else
-		eventfd_write(wake_.get(), 1); /* whoever sleeps has one more socket to wait for */
+		eventfd_write(wake_.get(), 1); /* a sleeper has one more socket to wait for */
 	return error;
 }
 
@@ -465,7 +469,7 @@ void Context::sleep()
 
 void Context::wait_for_work()
 {
-	/* A wake-up that park() took may have been the one to stop. */
+	/* A wake-up that park() took may have been that of stop(). */
 	if (stop_)
 		return;
 	std::int64_t timeout = -1;
@@ -477,7 +481,7 @@ void Context::wait_for_work()
 	eventfd_read(wake_.get(), &ignored);
 }
 
-/** While the application polls, two drivers would only wake each other. True if it still does. */
+/** Stands aside while the application polls: two drivers would only wake each other. Returns true if it still polls. */
 bool Context::park(Time at, Time &patience)
 {
 	const bool polled = at - last_poll_.load(std::memory_order_relaxed) <= polling_now;
@@ -535,7 +539,7 @@ ibv_comp_channel *Context::create_channel(ibv_context *context)
 	auto socket = std::make_unique<EventSocket>();
 	if (socket->reader() < 0)
 		return nullptr;
-	/* Who waits for an event makes no progress meanwhile. */
+	/* A program that waits for an event makes no progress meanwhile. */
 	start_thread(true);
 	std::unique_ptr<CompletionChannel, FreeMemory> channel(
 		static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel))));
@@ -544,7 +548,7 @@ ibv_comp_channel *Context::create_channel(ibv_context *context)
 	channel->socket = socket.get();
 	channel->base.context = context;
 	std::lock_guard guard(channels_lock_);
-	/* libibverbs destroys a channel without telling us: its descriptor says so. */
+	/* libibverbs destroys a channel without telling us; its descriptor shows it. */
 	std::erase_if(channels_, [](const auto &other) { return other->closed(); });
 	channels_.push_back(std::move(socket));
 	channel->base.fd = channels_.back()->release_reader();

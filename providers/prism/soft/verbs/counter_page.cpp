@@ -31,10 +31,10 @@ constexpr std::size_t counter_count = std::size(names);
 /* The file cannot shrink under a reader's mapping, and nobody who opens it again can write to it. */
 constexpr int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
-/* Since Linux 6.3, where a file that could be executed is worth a warning. Younger than some headers. */
+/* Since Linux 6.3, which warns about a file that could be executed. Some headers are older. */
 constexpr unsigned not_executable = 0x0008; /* MFD_NOEXEC_SEAL */
 
-/* Empty if memory files are forbidden. */
+/* Returns none if memory files are forbidden. */
 FileDescriptor make_file(const std::string &name, off_t size)
 {
 	for (const unsigned extra : {not_executable, 0U}) {
@@ -68,14 +68,14 @@ std::unique_ptr<CounterPage> CounterPage::create(const std::string &device)
 	static_assert(sizeof(PortCounters) + sizeof(LocalCounters) + sizeof(ProtocolCounters) ==
 		      counter_count * sizeof(Counter));
 
-	const int before = errno; /* what fails here is no failure of the caller's */
+	const int before = errno; /* a failure here is not the caller's */
 	FileDescriptor file = make_file("prism:" + device, size);
 	const int kind = MAP_SHARED | (file ? 0 : MAP_ANONYMOUS);
 	void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, kind, file.get(), 0);
 	if (memory == MAP_FAILED)
 		return nullptr;
 	if (file && ::fcntl(file.get(), F_ADD_SEALS, seals) < 0)
-		file = FileDescriptor(); /* readers want the seals */
+		file = FileDescriptor(); /* readers require the seals */
 	errno = before;
 	return std::unique_ptr<CounterPage>(new CounterPage(std::move(file), new (memory) Layout));
 }

@@ -15,13 +15,13 @@ namespace prism::soft
 {
 
 /**
- * The counters of a context, where other processes can see them (counter_layout.hpp). Counting there costs what it
- * costs anywhere else in memory.
+ * Counters of a context in memory that other processes can see (counter_layout.hpp). Counting there costs no more than
+ * elsewhere.
  */
 class CounterPage
 {
 public:
-	/** Of the context, as readers see them. */
+	/** Identity of the context, as readers see it. */
 	struct Identity {
 		std::string device;
 		std::uint32_t slot = 0;
@@ -31,9 +31,9 @@ public:
 	};
 
 	/**
-	 * All counters 0. Where memory files are forbidden the counters lie in memory of the process alone and nobody
-	 * sees them. Thread-safe.
-	 * @param device the name of the device, for the file's.
+	 * Creates a page with all counters 0. If memory files are forbidden the counters lie in memory of the process,
+	 * where nobody else sees them. Thread-safe.
+	 * @param device the name of the device, used for the file's name.
 	 * @return null if there is no memory.
 	 */
 	static std::unique_ptr<CounterPage> create(const std::string &device);
@@ -41,16 +41,16 @@ public:
 	CounterPage(const CounterPage &) = delete;
 	CounterPage &operator=(const CounterPage &) = delete;
 
-	/** Written under the context's lock. Valid as long as the page. */
+	/** Counters, written under the context's lock. Valid as long as the page. */
 	[[nodiscard]] PortCounters &port();
 	[[nodiscard]] LocalCounters &local();
 	[[nodiscard]] LocalPeers &local_peers();
 	[[nodiscard]] ProtocolCounters &protocol();
 
-	/** Says whose counters these are; before, readers take no notice. Once. */
+	/** Publishes the identity; readers ignore the page before. Call once. */
 	void publish(const Identity &identity);
 
-	/** There are more of them: those that were there stay where they are. */
+	/** Replaces the addresses by more: the old ones keep their places. */
 	void set_addresses(const std::vector<PageAddress> &addresses);
 
 private:
@@ -58,7 +58,7 @@ private:
 
 	CounterPage(FileDescriptor file, Layout *page) : file_(std::move(file)), page_(page) {}
 
-	FileDescriptor file_; /* open: this is where readers find it */
+	FileDescriptor file_; /* open, for readers to find */
 	Layout *const page_;  /* the mapping, which is unmapped, not deleted */
 };
 

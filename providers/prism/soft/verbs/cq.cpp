@@ -32,13 +32,13 @@ int fetch(CompletionQueueObject &cq)
 	return 0;
 }
 
-/** What is read until end_poll() is this thread's: others wait, unless the program promised that there are none. */
+/** Begins to poll. Until end_poll() other threads wait, unless the program promised that there are none. */
 int start_poll(ibv_cq_ex *cq, ibv_poll_cq_attr *attr)
 {
 	if (attr->comp_mask)
 		return EINVAL;
 	CompletionQueueObject &object = self(cq);
-	/* Before the lock, which is not for waiting: that may take a system call or two. */
+	/* Poll before taking the spin lock: this may take a system call or two. */
 	if (object.queue.empty())
 		object.context.poll();
 	if (object.queue.empty())
@@ -192,7 +192,7 @@ int destroy_cq(ibv_cq *cq)
 	if (channel)
 		object.events -= channel->socket->forget(channel->base.fd, element);
 	object.async_events -= object.context.forget_async(cq->context->async_fd, element);
-	/* Events that were read must have been acknowledged (ibv_destroy_cq(3)). */
+	/* Events that were read must be acknowledged (ibv_destroy_cq(3)). */
 	pthread_mutex_lock(&cq->mutex);
 	while (cq->comp_events_completed != object.events || cq->async_events_completed != object.async_events)
 		pthread_cond_wait(&cq->cond, &cq->mutex);

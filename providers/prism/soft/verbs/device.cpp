@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a userspace device says of itself. */
+/* A userspace device: its attributes, its ports, the table of devices. */
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -32,7 +32,7 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 {
 	std::snprintf(attr.fw_ver, sizeof(attr.fw_ver), "%d.0", PRISM_PROTOCOL_VERSION);
 	attr.node_guid = attr.sys_image_guid = reinterpret_cast<const Device *>(device)->guid;
-	attr.vendor_id = 0xffffff; /* as Soft-RoCE has it: software of no vendor */
+	attr.vendor_id = 0xffffff; /* as in Soft-RoCE: software of no vendor */
 	attr.max_mr_size = ~std::uint64_t{0};
 	attr.page_size_cap = 0xfffff000;
 	attr.max_qp = limits::max_qp;
@@ -59,11 +59,11 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.phys_port_cnt = 1;
 }
 
-/** In ibv_device_attr_ex::device_cap_flags_ex (IB_UVERBS_DEVICE_ATOMIC_WRITE); libibverbs has no name for it. */
+/** Flag in ibv_device_attr_ex::device_cap_flags_ex (IB_UVERBS_DEVICE_ATOMIC_WRITE); libibverbs has no name for it. */
 constexpr std::uint64_t atomic_write_flag = std::uint64_t{1} << 40;
 
-/** A GUID from the interface's name and the host: stable as addresses come and go, unique enough on one host, marked as
- * local. */
+/** Makes a GUID from the interface's name and the host: it stays the same as addresses come and go, is unique enough
+ * on one host, and is marked as local. */
 __be64 make_guid(const InterfaceInfo &interface)
 {
 	std::uint64_t hash = 0xcbf29ce484222325;
@@ -71,7 +71,7 @@ __be64 make_guid(const InterfaceInfo &interface)
 		hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
 	for (const std::uint8_t byte : interface.hardware)
 		hash = (hash ^ byte) * 0x100000001b3;
-	/* A tunnel's end has no other number than its IP address. */
+	/* A tunnel's end has no number but its IP address. */
 	if (interface.hardware == decltype(interface.hardware){} && !interface.is_loopback)
 		for (const std::uint8_t byte : interface.addresses.front().gid)
 			hash = (hash ^ byte) * 0x100000001b3;
@@ -88,10 +88,10 @@ int query_device(
 	ibv_device_attr_ex full{};
 	fill_device_attr(context->device, full.orig_attr);
 	full.phys_port_cnt_ex = 1;
-	/* As the kernel's devices: all flags, and those for which the old field has no bit. */
+	/* As for the kernel's devices: all flags, including those without a bit in the old field. */
 	full.device_cap_flags_ex = full.orig_attr.device_cap_flags | atomic_write_flag;
 	full.max_dm_size = limits::max_dm_size;
-	std::memset(attr, 0, size); /* a program of later headers has room for more */
+	std::memset(attr, 0, size); /* a program with later headers has room for more */
 	std::memcpy(attr, &full, std::min(size, sizeof(full)));
 	return 0;
 }
@@ -109,7 +109,7 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	attr->max_msg_sz = max_message;
 	attr->pkey_tbl_len = pkey_table_size;
 	attr->active_width = 1;
-	attr->active_speed = 32; /* EDR: a figure that tools want, with no meaning here */
+	attr->active_speed = 32; /* EDR: a value that tools want, without meaning here */
 	attr->phys_state = 5;    /* link up */
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
 	attr->flags = IBV_QPF_GRH_REQUIRED;
@@ -148,27 +148,27 @@ bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t ind
 namespace
 {
 
-/** libibverbs, which is C, counts them atomically as well. */
+/** Returns the reference count, which libibverbs, written in C, counts atomically too. */
 std::atomic_ref<int> references(Device &device)
 {
 	return std::atomic_ref<int>(device.base.refcount);
 }
 
 /**
- * All devices of the process, and a reference to those of the interfaces that were seen last. They lie side by side:
- * librdmacm sorts a list by the lower halves of the differences between pointers, and one whose devices were far apart,
- * made by several threads, it would take for a list of others.
+ * All devices of the process, with a reference to those of the interfaces that were last seen. They lie side by side:
+ * librdmacm sorts a list by the lower halves of the differences between pointers. If devices were far apart, it would
+ * take a list made by another thread for a list of other devices.
  */
 class DeviceTable
 {
 public:
-	/** Never destroyed: programs may list devices until they end. */
+	/** Returns the table. Never destroyed: programs may list devices until they end. */
 	static DeviceTable &instance();
 	static std::mutex &lock() { return instance().lock_; }
 
-	/** With one more reference; null if there are too many devices. */
+	/** Returns the device with one more reference; null if there are too many devices. */
 	Device *get(const InterfaceInfo &interface);
-	/** Nobody refers to it any more. */
+	/** Removes a device without references. */
 	void forget(Device &device);
 
 private:
@@ -180,7 +180,7 @@ private:
 	std::mutex lock_;
 	std::map<std::string, Device *> seen_;
 	std::bitset<max_devices> used_;
-	std::array<Device, max_devices> devices_; /* zeros, as everything static */
+	std::array<Device, max_devices> devices_; /* zeros, as all static data */
 };
 
 const verbs_device_ops device_ops = [] {
@@ -259,7 +259,7 @@ std::mutex &setup_lock()
 namespace
 {
 
-/** A child finds it free. */
+/** Holds a lock over forks: a child finds it free. */
 template <std::mutex &(*lock)()>
 void keep_over_fork()
 {
@@ -268,8 +268,8 @@ void keep_over_fork()
 }
 
 /**
- * When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. It
- * takes what is registered last first: whoever sets up a device takes the other locks as well.
+ * Registers the locks when the library is loaded: forks neither take nor release locks registered while they run. A
+ * fork takes the lock registered last first, as does code that sets up a device and takes the others.
  */
 __attribute__((constructor)) void keep_locks_over_fork()
 {

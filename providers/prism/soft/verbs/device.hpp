@@ -16,7 +16,7 @@ extern "C" {
 namespace prism::soft
 {
 
-/** What the device on the interface of this name is called. */
+/** Returns the name of the device on an interface. */
 inline std::string device_name(const std::string &interface)
 {
 	return "prism_" + interface;
@@ -27,8 +27,8 @@ inline std::uint32_t mtu_bytes(ibv_mtu mtu)
 	return 128u << mtu;
 }
 
-/** The largest MTU that fits the interface: IPv6, UDP, the largest request header and the ICRC stand beside the
- * payload. */
+/** Returns the largest MTU that fits the interface: IPv6, UDP, the largest request header and the ICRC come on top
+ * of the payload. */
 inline ibv_mtu active_mtu(unsigned interface_mtu)
 {
 	constexpr unsigned header_room = 40 + 8 + PRISM_MAX_REQUEST_HEADER + 4;
@@ -40,24 +40,25 @@ inline ibv_mtu active_mtu(unsigned interface_mtu)
 }
 
 /**
- * Whoever lists or opens devices, libibverbs's among them, holds it. It is held over a fork: a child would find the
- * lock of libibverbs's list, and those of what is done once, taken for ever by a thread that it does not have.
+ * Returns the lock for listing and opening devices, libibverbs's too. It is held over a fork: else a child would find
+ * the lock of libibverbs's list, and those of one-time initialisations, held for ever by a thread that it does not
+ * have.
  */
 std::mutex &setup_lock();
 /**
- * The device on @p interface with one more reference, which the caller owns. The same one as long as the interface is
- * the same: librdmacm takes a device that it does not find in the next list for one that was removed. Null if the host
- * has thousands of interfaces.
+ * Returns the device on @p interface with one more reference, which the caller owns. It is the same one as long as the
+ * interface is the same: librdmacm takes a device that it does not find in the next list for a removed one. Null if the
+ * host has thousands of interfaces.
  */
 ibv_device *get_device(const InterfaceInfo &interface);
-/** One more reference, and one less; libibverbs, too, gives one up for each entry of a list that it frees. */
+/** Add and drop a reference; libibverbs drops one, too, for each entry of a list that it frees. */
 void hold_device(ibv_device *device);
 void put_device(ibv_device *device);
 bool is_soft(const ibv_device *device);
 
-/** The length of the GID table: some more than the addresses, as there is on every other device. */
+/** Returns the length of the GID table: somewhat more than the addresses, as on every other device. */
 std::uint32_t gid_table_size(ibv_context *context);
-/** False for an entry that holds no GID, or is outside the table. */
+/** Returns false for an entry that holds no GID, or is outside the table. */
 bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid &gid);
 bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid_entry &entry);
 

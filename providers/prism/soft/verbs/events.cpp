@@ -24,7 +24,7 @@ EventSocket::EventSocket()
 
 int EventSocket::release_reader()
 {
-	/* Whoever closes it does so by number: ours must not. */
+	/* The application closes it by number, so our object must not. */
 	const int fd = fcntl(reader_.get(), F_DUPFD_CLOEXEC, 0);
 	reader_ = FileDescriptor();
 	return fd;
@@ -72,7 +72,7 @@ void EventSocket::refill()
 	send_waiting();
 }
 
-/* Each record goes round once, back to the end of the socket: that takes no memory. Those that wait are younger. */
+/* Moves each record once around, to the end of the socket, which takes no memory. The waiting ones are younger. */
 unsigned EventSocket::forget(int reader, std::uint64_t object)
 {
 	std::lock_guard guard(mutex_);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Events as libibverbs reads them: records on a descriptor, each naming an object by its address. The kernel's
- * descriptors are files of uverbs; ours are socket pairs, which keep records whole and can be drained without touching
- * the flags of the end that the application holds.
+ * descriptors are files of uverbs; ours are socket pairs, which keep records whole and can be drained without changing
+ * the flags of the application's end.
  *
- * A socket holds some hundred records. The others wait in a queue behind it, which needs no thread: libibverbs tells
+ * A socket holds some hundred records. Further ones wait in a queue behind it, which needs no thread: libibverbs tells
  * the provider of each record that it has read.
  */
 #pragma once
@@ -22,24 +22,25 @@ namespace prism::soft
 class EventSocket
 {
 public:
-	/** Two connected ends; on failure reader() is -1 and errno is set. */
+	/** Makes two connected ends; on failure reader() is -1 and errno is set. */
 	EventSocket();
 
-	/** The end that the application reads; release_reader() leaves its closing to the application. */
+	/** Returns the end that the application reads; release_reader() leaves closing it to the application. */
 	[[nodiscard]] int reader() const { return reader_.get(); }
 	int release_reader();
 
-	/** Never blocks. False if nobody will read the record: the reader has been closed, or there is no memory. */
+	/** Posts a record; never blocks. False if nobody will read it: the reader has been closed, or there is no
+	 * memory. */
 	bool post(const void *record, std::size_t size);
 
-	/** A record was read: there is room for one that waits. */
+	/** Sends waiting records: one was read, so there is room. */
 	void refill();
 
-	/** Remove the records that name @p object and have not been read; returns how many. All records begin with the
-	 * object's address. */
+	/** Removes unread records that name @p object and returns their number. All records begin with the object's
+	 * address. */
 	unsigned forget(int reader, std::uint64_t object);
 
-	/** The application has closed its end. */
+	/** Returns true if the application has closed its end. */
 	[[nodiscard]] bool closed() const;
 
 private:

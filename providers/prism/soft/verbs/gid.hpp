@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* An address as verbs have it: a GID. */
+/* Conversions between addresses and verbs' GIDs. */
 #pragma once
 
 #include <algorithm>

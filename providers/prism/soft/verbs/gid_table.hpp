@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Which index an address has. All contexts of a process on one interface agree, as does the connection manager: an
- * address gets the next index when the process first sees it, and keeps it. What a context could not bind, or has gone
- * since, is an entry without a GID.
+ * GID indices of addresses. All contexts of a process on one interface agree, as does the connection manager: an
+ * address gets the next index when the process first sees it, and keeps it. An address that a context could not bind,
+ * or that has gone since, has an entry without a GID.
  */
 #pragma once
 
@@ -20,39 +20,40 @@
 namespace prism::soft
 {
 
-/** Addresses that a process may see on one interface. Further ones are left out. */
+/** Most addresses that a process may see on one interface. Further ones are left out. */
 inline constexpr std::size_t max_gids = 128;
 
-/** All of 127/8 is one entry: each context has an address of its own there. */
+/** Returns the address by which the table finds it: all of 127/8 is one entry, as each context has an address of its
+ * own there. */
 [[nodiscard]] Address gid_name(const InterfaceInfo &interface, const Address &address);
 
-/** Not thread-safe. */
+/** Indices of addresses. Not thread-safe. */
 class GidNumbers
 {
 public:
-	/** By index, all that have been seen on the interface; those that are new come last. */
+	/** Returns all addresses seen on the interface, by index; new ones come last. */
 	const std::vector<Address> &add(const InterfaceInfo &interface);
 
 private:
 	std::map<std::pair<std::string, unsigned>, std::vector<Address>> seen_; /* by name and index of the interface */
 };
 
-/** The table of a context. One thread at a time writes, any may read: entries are added and filled, never emptied. */
+/** GID table of a context. One thread at a time writes, any may read: entries are added and filled, never emptied. */
 class GidTable
 {
 public:
 	struct Gid {
 		Address address;
-		unsigned source; /**< of UdpPort */
+		unsigned source; /**< index in UdpPort */
 	};
 
 	[[nodiscard]] std::size_t size() const { return used_.load(std::memory_order_acquire); }
-	/** Nothing for an entry that holds no GID, or is outside the table. */
+	/** Returns nothing for an entry that holds no GID, or is outside the table. */
 	[[nodiscard]] std::optional<Gid> find(std::size_t index) const;
 
-	/** An entry without a GID. The table must have room. */
+	/** Adds an entry without a GID. The table must have room. */
 	void append() { used_.fetch_add(1, std::memory_order_release); }
-	/** Once for each entry. */
+	/** Fills an entry; call once for each. */
 	void fill(std::size_t index, const Gid &gid);
 
 private:

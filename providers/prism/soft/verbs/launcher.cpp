@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the launcher needs of the userspace device (launcher/soft_device.h). */
+/* Functions of the userspace device for the launcher (launcher/soft_device.h). */
 #include <net/if.h>
 #include <unistd.h>
 

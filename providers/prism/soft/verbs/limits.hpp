@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What ibv_query_device announces of a context, and the create calls keep to. */
+/* Limits that ibv_query_device announces of a context, and that the create calls enforce. */
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace prism::soft
 namespace limits
 {
 constexpr unsigned qpn_bits = 14; /* below the slot */
-/** Without the lowest numbers, and without the highest, which in the last slot means a group. */
+/** Excludes the lowest numbers, and the highest, which in the last slot means a group. */
 constexpr std::uint32_t max_qp = (1 << qpn_bits) - 17;
 constexpr std::uint32_t max_qp_wr = 1 << 16;
 constexpr std::uint32_t max_sge = 32;
@@ -25,7 +25,7 @@ constexpr std::uint32_t max_mr = 1 << 18;
 constexpr std::uint32_t max_mw = 1 << 18;
 constexpr std::uint32_t max_srq = 1 << 16;
 constexpr std::uint32_t max_srq_wr = 1 << 24;
-/** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
+/** Device memory is ordinary memory here, but limited like the scarce kind. */
 constexpr std::size_t max_dm_size = 64 << 20;
 } // namespace limits
 
@@ -35,16 +35,16 @@ struct GiveBack {
 	inline void operator()(Quota *quota) const;
 };
 
-/** Held by an object that counts as one of a kind. */
+/** Place in a quota, held by an object. */
 using Place = std::unique_ptr<Quota, GiveBack>;
 
-/** The objects of one kind that a context may have. */
+/** Number of objects of one kind that a context may have. */
 class Quota
 {
 public:
 	explicit Quota(std::uint32_t max) : max_(max) {}
 
-	/** Empty if all are taken. */
+	/** Takes a place; empty if all are taken. */
 	Place take()
 	{
 		Place place(this);

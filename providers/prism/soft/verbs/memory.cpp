@@ -17,8 +17,8 @@ namespace
 {
 
 /**
- * Touch every page, as the kernel's pinning would: memory that is not there, or that the program itself may not use so,
- * is found out now, not by a peer.
+ * Touches every page, as the kernel's pinning would: memory that is missing, or that the program may not use so, is
+ * detected now, not by a peer.
  */
 int populate(void *addr, std::size_t length, bool writable)
 {
@@ -32,7 +32,8 @@ int populate(void *addr, std::size_t length, bool writable)
 		return 0;
 	if (errno != EINVAL)
 		return errno == ENOMEM ? EFAULT : errno;
-	/* Too few rights of the program's, memory of a kind that is not populated, or a kernel before 5.14. */
+	/* The program has too few rights, the memory is of a kind that is not populated, or the kernel is older than
+	 * 5.14. */
 	if (writable && !madvise(at, end - begin, MADV_POPULATE_READ))
 		return EFAULT;
 	for (std::uintptr_t each = begin; each < end; each += page) {
@@ -43,7 +44,7 @@ int populate(void *addr, std::size_t length, bool writable)
 	return 0;
 }
 
-/** Whether there can be a region of this memory, which peers know as @p va. */
+/** Checks that there can be a region of this memory, which peers know as @p va. Returns 0 or an errno. */
 int check_memory(void *addr, std::size_t length, std::uint64_t va, int access)
 {
 	const auto begin = reinterpret_cast<std::uintptr_t>(addr);
@@ -65,7 +66,8 @@ int check_access(unsigned access)
 	return 0;
 }
 
-/** The processor's way to device memory: words of 4 bytes, as on devices that have it; nullptr for anything else. */
+/** Returns the processor's address of device memory: words of 4 bytes, as on devices that have it; nullptr for
+ * anything else. */
 std::uint8_t *dm_range(ibv_dm *dm, std::uint64_t offset, std::size_t length)
 {
 	const auto &object = *to_object<DeviceMemory>(dm);
@@ -190,7 +192,7 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 {
 	const int error = change_region(vmr, flags, pd, addr, length, access);
 	if (error)
-		errno = error; /* as ibv_rereg_mr() returns no more than that something is wrong */
+		errno = error; /* ibv_rereg_mr() only returns that something is wrong */
 	return error;
 }
 
@@ -201,7 +203,7 @@ int dereg_mr(verbs_mr *vmr)
 	auto *object = to_object<MemoryRegion>(vmr);
 	Context &context = to_context(vmr->ibv_mr.context);
 	{
-		/* Every access resolves its key under this lock: once it is ours, none is under way. */
+		/* Every access resolves its key under this lock: while we hold it, none is under way. */
 		std::lock_guard guard(context.lock);
 		if (!context.engine().memory.remove(object->key))
 			return EBUSY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The verbs objects of the userspace device: the structure that libibverbs knows first, ours behind it. They are
- * allocated by a create call and freed by its destroy call, which is the C boundary.
+ * The verbs objects of the userspace device: libibverbs's structure first, our members behind it. A create call
+ * allocates them, its destroy call frees them; these calls are the C boundary.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct Device {
 	__be64 guid;
 };
 
-/** What libibverbs knows of a context, and around it what only some releases know. */
+/** Tables of a context that libibverbs knows, with room around for the members that only some releases have. */
 struct ContextTables {
 	std::array<void *, OperationTable::newer_members> newer{};
 	verbs_context base{};
@@ -45,7 +45,7 @@ struct ProtectionDomain {
 	std::atomic<std::uint32_t> users{0};
 };
 
-/** A path from one of our addresses to somebody's. */
+/** A path from one of our addresses to a peer's. */
 struct AddressHandle {
 	ibv_ah base{};
 	Place place;
@@ -60,15 +60,15 @@ struct DeviceMemory;
 struct MemoryRegion {
 	verbs_mr base{};
 	Place place;
-	std::uint32_t key = 0; /* whatever the program makes of lkey and rkey */
+	std::uint32_t key = 0; /* the true key: the program may change lkey and rkey */
 	ProtectionDomain *pd = nullptr;
-	DeviceMemory *dm = nullptr; /* what it is a part of, if it is */
+	DeviceMemory *dm = nullptr; /* the device memory that it is a part of, or null */
 };
 
 struct MemoryWindow {
 	ibv_mw base{};
 	Place place;
-	std::uint32_t index = 0; /* in the table of keys */
+	std::uint32_t index = 0; /* in the key table */
 	ProtectionDomain *pd = nullptr;
 };
 
@@ -101,7 +101,7 @@ struct CompletionQueueObject {
 	std::atomic<std::uint32_t> async_events{0};
 	bool single_threaded = false;
 	SpinLock poller;  /* held from ibv_start_poll to ibv_end_poll, */
-	ibv_wc current{}; /* for it */
+	ibv_wc current{}; /* for the polling thread */
 };
 
 struct SrqObject {
@@ -128,13 +128,13 @@ struct QpObject : PostingState<SendRequest> {
 	std::unique_ptr<QueuePair> qp;
 	ibv_qp_init_attr init{};
 	ibv_qp_attr attr{};      /* as last modified, for ibv_query_qp */
-	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, when the context's lock is free */
+	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, while the context's lock is free */
 	std::atomic<std::uint32_t> async_events{0};
 };
 
 /*
- * Whether an object is one of @p context and has the handle that its create call gave it. The kernel looks objects up
- * by their handles, so programs rely on it to refuse those that are garbled or another context's.
+ * Return true if an object belongs to @p context and has the handle that its create call gave it. The kernel finds
+ * objects by their handles, so programs rely on it to refuse invalid ones and those of another context.
  */
 inline bool known_in(const ibv_context *context, const ibv_pd *pd)
 {
@@ -209,7 +209,7 @@ ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr);
 int poll_cq(ibv_cq *cq, int count, ibv_wc *wc);
 int req_notify_cq(ibv_cq *cq, int solicited_only);
 int resize_cq(ibv_cq *cq, int cqe);
-/** libibverbs has read a completion event of @p cq. */
+/** Notes that libibverbs has read a completion event of @p cq. */
 void cq_event(ibv_cq *cq);
 int destroy_cq(ibv_cq *cq);
 
@@ -234,14 +234,14 @@ int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad);
 int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad);
 void set_send_ops(QpObject &qp);
 
-/** False if @p attr does not lead from an address of ours to one of the same family. */
+/** Returns false if @p attr does not lead from an address of ours to one of the same family. */
 bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, unsigned &source);
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 
 /** Opens a context of @p device. */
 ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr);
-/** What ibv_open_device() calls. */
+/** Opens a context for ibv_open_device(). */
 verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data);
 void free_context(ibv_context *context);
 

@@ -74,7 +74,8 @@ const Operations &operations()
 	return ops;
 }
 
-/** Whoever destroys the object waits until all of its events are acknowledged: count those that can be read. */
+/** Raises an event and counts it if it can be read: the object's destruction waits until all its events are
+ * acknowledged. */
 template <typename Object>
 void raise(Context &context, Object &object, const void *element, ibv_event_type type)
 {
@@ -99,7 +100,8 @@ void set_event_handlers(Context &context)
 	};
 }
 
-/** libibverbs knows no way to tell why an open failed, so the reason goes where its own warnings go. */
+/** Reports the reason for a failed open on the standard error, like libibverbs's own warnings, as libibverbs cannot
+ * pass it on. */
 void explain(const char *device, const std::string &error)
 {
 	std::fprintf(stderr, "prism: cannot open %s: %s\n", device, error.c_str());
@@ -126,12 +128,12 @@ ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 	}
 	/*
 	 * No command is ever sent, but programs duplicate this descriptor, and hand it on to be told that importing is
-	 * not supported. libibverbs takes what can be written for a command that was answered.
+	 * not supported. An epoll descriptor, as libibverbs takes a successful write for an answered command.
 	 */
 	FileDescriptor commands(::epoll_create1(EPOLL_CLOEXEC));
 	FileDescriptor events(handle->context->take_async_fd());
 	if (!commands || !events) {
-		handle.reset(); /* which leaves another errno */
+		handle.reset(); /* this changes errno */
 		explain(device->name, "no descriptors left");
 		return fail<ibv_context>(EMFILE);
 	}
@@ -158,7 +160,7 @@ verbs_context *alloc_context(ibv_device *device, int, void *)
 void free_context(ibv_context *context)
 {
 	const std::unique_ptr<ContextHandle> handle(&to_context_handle(context));
-	if (!handle->context->stop()) /* its thread goes on until the process ends */
+	if (!handle->context->stop()) /* its thread runs until the process ends */
 		static_cast<void>(handle->context.release());
 	handle->context.reset();
 	::close(context->cmd_fd);

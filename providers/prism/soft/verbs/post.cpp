@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Posting to the userspace device: what posting.hpp leaves to it. */
+/* Posting to the userspace device: the Device of posting.hpp. */
 #include <cerrno>
 #include <mutex>
 #include <thread>
@@ -27,7 +27,7 @@ struct SoftDevice {
 	static bool may_write_atomically(const Object &) { return true; }
 	using Lock = std::unique_lock<std::mutex>;
 
-	/** Behind a batch that another thread is building: that does not take long. */
+	/** Locks the context, after any batch that another thread has open, which is short. */
 	static Lock hold(Object &object)
 	{
 		Lock lock(object.context.lock);
@@ -38,7 +38,7 @@ struct SoftDevice {
 		}
 		return lock;
 	}
-	/** The context is free for other verbs: what is built lies beyond the tail, where the protocol does not look.
+	/** Leaves the context free for other verbs: the batch lies beyond the tail, where the protocol does not look.
 	 */
 	static void suspend(Object &object, Lock &) { object.batch_open = true; }
 	static Lock resume(Object &object)
@@ -63,7 +63,8 @@ struct SoftDevice {
 			set_destination(object, wr, from.wr.ud.ah, from.wr.ud.remote_qpn, from.wr.ud.remote_qkey);
 	}
 
-	/** An address handle of another domain is none, as the completion will say (IBTA 10.2.3). */
+	/** Sets the destination. An address handle of another domain counts as none; the completion reports it (IBTA
+	 * 10.2.3). */
 	static void set_destination(
 		const Object &object, Request &wr, const ibv_ah *handle, std::uint32_t qpn, std::uint32_t qkey)
 	{
@@ -75,7 +76,7 @@ struct SoftDevice {
 		wr.to.qkey = qkey;
 	}
 
-	/** Let the protocol have what has been put behind the old tail. */
+	/** Hands the requests behind the old tail to the protocol. */
 	static int submit(Object &object, std::uint32_t, Lock &)
 	{
 		QueuePair &qp = *object.qp;

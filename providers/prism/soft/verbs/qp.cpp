@@ -33,7 +33,7 @@ int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr,
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
 	const ibv_qp_cap &cap = attr.cap;
-	/* With a shared queue there is none of its own. */
+	/* With a shared queue it has none of its own. */
 	const bool receives_fit =
 		attr.srq || (cap.max_recv_wr <= limits::max_qp_wr && cap.max_recv_sge <= limits::max_sge);
 	const bool fits = cap.max_send_wr <= limits::max_qp_wr && cap.max_send_sge <= limits::max_sge &&
@@ -58,7 +58,7 @@ std::unique_ptr<QueuePair> make_protocol_qp(
 	return qp;
 }
 
-/** What the queues really hold, which may be more than was asked for. */
+/** Returns the real capacities of the queues, which may exceed those asked for. */
 ibv_qp_cap granted(const QueuePair &qp, const ibv_qp_cap &asked)
 {
 	ibv_qp_cap cap = asked;
@@ -92,7 +92,7 @@ void fill_base(QpObject &object, ibv_context *context, const ibv_qp_init_attr_ex
 
 /* Changing state ------------------------------------------------------------------------------------------------ */
 
-/** Attributes that a transition needs and may have (IBTA table 91; as the kernel's qp_state_table). */
+/** Attributes that a transition needs and may have (IBTA table 91; as in the kernel's qp_state_table). */
 struct Transition {
 	ibv_qp_state from;
 	ibv_qp_state to;
@@ -170,13 +170,13 @@ bool transition_allowed(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to, in
 	return false;
 }
 
-/** Local ACK timeout: 4.096 us * 2^value (IBTA 9.7.6.1.3). */
+/** Returns the local ACK timeout: 4.096 us * 2^value (IBTA 9.7.6.1.3). */
 Time ack_timeout(std::uint8_t value)
 {
 	return value ? Time{4096} << (value & 31) : 0;
 }
 
-/** Timers are of 5 bits, counters of retries of 3. */
+/** Checks the fields: timers have 5 bits, retry counters 3. */
 bool fields_fit(const ibv_qp_attr &attr, int mask)
 {
 	const auto fits = [mask](int bit, unsigned value, unsigned bits) { return !(mask & bit) || !(value >> bits); };
@@ -209,10 +209,10 @@ int check_values(const ibv_qp_attr &attr, int mask, const Context &context)
 	return 0;
 }
 
-/** From which port the peer sends. Elsewhere source ports are free to change, by IBTA annex A17. */
+/** Returns the peer's source port. On other hosts source ports may change, by IBTA annex A17. */
 std::uint16_t peer_port(const QpAttributes &attr)
 {
-	/* To ask for all addresses of the host takes long. */
+	/* Check the cheap condition first: reading all addresses of the host takes long. */
 	return attr.peer_is_ours || is_on_this_host(attr.peer) ? source_port_of(attr.dest_qpn >> qpn_index_bits) : 0;
 }
 
@@ -224,7 +224,7 @@ bool wants_notification(const ibv_qp_attr &attr, int mask)
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	QpAttributes &to = qp.attr;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) /* first, as there may be no memory for it */
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) /* first, as it may run out of memory */
 		Engine::keep_answers(qp, attr.max_dest_rd_atomic);
 	if (mask & IBV_QP_AV) {
 		resolve_path(attr.ah_attr, context.gids(), to.peer, to.source);
@@ -232,7 +232,7 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 	}
 	if (mask & IBV_QP_QKEY)
 		to.qkey = attr.qkey;
-	if (qp.type == IBV_QPT_UD) /* a path of its own for every datagram: what the interface takes */
+	if (qp.type == IBV_QPT_UD) /* each datagram has a path of its own: use what the interface can carry */
 		to.mtu = mtu_bytes(active_mtu(context.interface_mtu()));
 	if (mask & IBV_QP_PATH_MTU)
 		to.mtu = mtu_bytes(attr.path_mtu);
@@ -258,7 +258,7 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 		qp.req.rnr_retries = to.rnr_retry = attr.rnr_retry;
 }
 
-/** What ibv_query_qp gives back: the values as the application set them. */
+/** Stores the values as the application set them, for ibv_query_qp. */
 void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 {
 	const auto keep = [mask](int bit, auto &to, const auto &from) {
@@ -326,7 +326,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	QueuePair &qp = *object.qp;
-	/* From then on peers may ask for something while the application is busy elsewhere. */
+	/* From now on peers may send requests while the application is busy elsewhere. */
 	if ((mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR)
 		object.context.start_thread();
 	std::lock_guard guard(object.context.lock);
@@ -411,7 +411,7 @@ int destroy_qp(ibv_qp *base)
 namespace
 {
 
-/** Null if @p base cannot be in it. */
+/** Returns null if @p base cannot be in the group. */
 QueuePair *member_of(ibv_qp *base, const ibv_gid *gid, Address &group)
 {
 	std::copy_n(gid->raw, group.gid.size(), group.gid.begin());

@@ -7,8 +7,8 @@ namespace prism::soft
 {
 
 /**
- * What @p start starts: a thread that takes no signal, other than for what it does itself. Those of the process are the
- * business of the program's own threads, which may have blocked one to wait for it.
+ * Runs @p start, which starts a thread, so that the thread takes no signals but those that it causes itself. Signals to
+ * the process concern the program's own threads, which may have blocked one to wait for it.
  */
 template <typename Start>
 auto without_signals(const Start &start)

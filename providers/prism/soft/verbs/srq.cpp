@@ -72,7 +72,7 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 		return EINVAL;
 	std::lock_guard guard(object.context.lock);
 	object.queue.limit = attr->srq_limit;
-	object.context.engine().report_limit(object.queue); /* it may be below already */
+	object.context.engine().report_limit(object.queue); /* the number may be below already */
 	return 0;
 }
 
