@@ -44,8 +44,8 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-# The kernel that the module is for: its release, its line, and whether the module can run on it. What counts is its
-# configuration, not the machine that builds.
+# Finds the kernel that the module is for: its release, its line, and if the module can run on it. That depends on its
+# configuration, not on the machine that builds.
 find_kernel() {
 	local config
 	: "${kernel_build:=/lib/modules/$kernel/build}"
@@ -70,7 +70,7 @@ find_series() {
 		fail "no patch series for kernel line '$line': there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
 }
 
-# series: what the line's file of that name says; else all of its folder
+# series: prints the files named in the line's series file; without one, all of its folder
 series() {
 	if [ -e "$patches/series" ]; then
 		sed '/^#/d; /^patched /d' "$patches/series"
@@ -79,7 +79,7 @@ series() {
 	fi
 }
 
-# The kernel source that the series is for
+# Finds the kernel source that the series is for
 find_source() {
 	local program
 	for program in patch tar xz sha256sum; do
@@ -89,7 +89,7 @@ find_source() {
 	[ -e "$source" ] || fail "no kernel source at $source: install linux-source-$line, or name it with --source"
 }
 
-# copy_rxe FOLDER: rxe as the kernel source has it
+# copy_rxe FOLDER: copies rxe from the kernel source
 copy_rxe() {
 	if [ ! -d "$source" ]; then
 		tar -C "$1" --force-local -xf "$source" --strip-components=5 --wildcards "*/$rxe/*.[ch]" ||
@@ -101,11 +101,11 @@ copy_rxe() {
 	fi
 }
 
-# checksums FOLDER: of rxe's files there
+# checksums FOLDER: prints those of rxe's files there
 checksums() { (cd "$1" && sha256sum ./*.[ch] | sed 's,\./,,'); }
 
-# With one line of context, patch may find a place that is not the right one, and our own files build upon those that are
-# not patched. So each file must be one that the series was made for, to the byte.
+# With one line of context, patch may find a wrong place, and our own files build upon unpatched ones. So each file must
+# match, to the byte, one that the series was made for.
 check_sources() {
 	local file sum unknown=()
 	while read -r sum file; do
@@ -118,8 +118,8 @@ check_sources() {
 		fail "the series for $line was not made for this kernel source. $source has another ${unknown[*]}; patches/$line/sources says which is known, and docs/kernel-module.md how to adapt the series."
 }
 
-# apply_series FOLDER. A patch of the line's own applies where it says. One that is shared with another line may apply some
-# lines further on, so there the result is known to the byte.
+# apply_series FOLDER. A patch of the line's own must apply at its stated place. A patch shared with another line may
+# apply some lines further on, so there the result must match to the byte.
 apply_series() {
 	local patch said patched made
 	patched=$(sed -n 's/^patched //p' "$patches/series" 2>/dev/null) || true
@@ -134,7 +134,7 @@ apply_series() {
 		fail "the series for $line applies elsewhere in $source than when somebody last looked: docs/kernel-module.md says how to look, and patches/$line/series then has to say: patched $made"
 }
 
-# make_sources FOLDER: of the module, patched
+# make_sources FOLDER: makes the module's sources there, patched
 make_sources() {
 	local file
 	copy_rxe "$1"
@@ -146,7 +146,7 @@ make_sources() {
 	cp "$here"/core/*.[ch] "$1/core/"
 }
 
-# What is in the folder of an earlier run is removed, so it must be one.
+# Prepares the output folder. Files of an earlier run in it are removed, so it must be such a folder, or empty.
 take_folder() {
 	mkdir -p "$out" 2>/dev/null || true
 	[ -w "$out" ] || fail "cannot write to '$out': name another folder with --out"
@@ -158,7 +158,7 @@ take_folder() {
 	[ "$out" != "$here" ] || fail "'$out' is the project's own folder: name another with --out"
 }
 
-# put_sources FOLDER: where they are built; what an earlier run made does not outlive them
+# put_sources FOLDER: puts the sources where they are built; removes the output of an earlier run
 put_sources() {
 	rm -rf "${out:?}"/rxe* "$out"/prism* "$out/core"
 	cp -R "$1/." "$out/"
@@ -181,6 +181,6 @@ take_folder
 make_sources "$work"
 put_sources "$work"
 [ "$step" != prepare ] || exit 0
-# No BTF: it would want the debug information of the kernel itself.
+# No BTF: it would need the debug information of the kernel itself.
 make -C "$kernel_build" -j "$(nproc)" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 [ -f "$out/rxe_prism.ko" ] || fail "make has made no $out/rxe_prism.ko"

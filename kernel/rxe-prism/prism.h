@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * PRISM in rxe: what the patched files of rxe call, and what the prism_*.c files share. The patches only add such
- * calls; docs/kernel-module.md tells which stands where, and why.
+ * PRISM in rxe: functions that the patched files of rxe call, and declarations that the prism_*.c files share. The
+ * patches only add such calls; docs/kernel-module.md tells the place of each, and the reason.
  */
 #ifndef PRISM_H
 #define PRISM_H
@@ -13,7 +13,7 @@
 
 /*
  * Peers and users can make rxe print at will, so all of its messages are rate-limited. Each call site has its own
- * limit, as printk_ratelimited() does it.
+ * limit, as with printk_ratelimited().
  */
 #undef pr_err
 #define pr_err(fmt, ...)	pr_err_ratelimited(fmt, ##__VA_ARGS__)
@@ -24,15 +24,15 @@
 #define PRISM_MAX_OUTSTANDING	128
 #define PRISM_FREE_LIST_TRIES	8
 
-/* Work requests that are taken over or flushed in one go: nothing else can run on the processor meanwhile. */
+/* Work requests taken over or flushed in one go: nothing else can run on the processor meanwhile */
 #define PRISM_BATCH		64
 
 /* Work requests ------------------------------------------------------------------------------------------------- */
 
-/* Behind the sges of a PRISM request in the private copy of the send queue */
+/* Stands behind the sges of a PRISM request in the private copy of the send queue */
 struct prism_wqe {
 	struct prism_request request;
-	struct rxe_sge result;		/* ALLOCATE: where the address goes */
+	struct rxe_sge result;		/* ALLOCATE: place for the address */
 	u8 operands[4 * PRISM_MAX_CAS];
 	u32 psns;
 	u8 status;			/* enum prism_status, once answered */
@@ -41,8 +41,8 @@ struct prism_wqe {
 	u32 resolution;
 	u32 read_length;
 	u32 next_psn;			/* READ: of the next response packet */
-	u32 reached;			/* READ: response packets accepted at most, of any resolution that counts */
-	bool resumes;			/* READ: the peer lets it go on where it was */
+	u32 reached;			/* READ: most response packets accepted, of any resolution that counts */
+	bool resumes;			/* READ: the peer lets it continue where it was */
 	bool bundles;			/* the peer takes bundles */
 };
 
@@ -86,13 +86,13 @@ static inline bool prism_is_packet(const struct rxe_pkt_info *pkt)
 	return pkt->opcode >= PRISM_OP_READ_REQUEST;
 }
 
-/* Pad bytes that a packet must have room for; of ours core/ looks itself, and answers if there is none. */
+/* Returns the pad bytes that a packet must have room for. core/ checks ours itself, and answers if there is no room. */
 static inline u8 prism_pad(struct rxe_pkt_info *pkt)
 {
 	return prism_is_packet(pkt) ? 0 : bth_pad(pkt);
 }
 
-/* The service that a packet belongs to, as the upper bits of a standard opcode tell it */
+/* Returns the service of a packet, in the form of a standard opcode's upper bits */
 static inline unsigned int prism_packet_class(struct rxe_qp *qp, u8 opcode)
 {
 	if (likely(opcode < PRISM_OP_READ_REQUEST))
@@ -103,13 +103,13 @@ static inline unsigned int prism_packet_class(struct rxe_qp *qp, u8 opcode)
 	return opcode & 0xe0;
 }
 
-/* In the mask of a packet that has come as an entry of a bundle; rxe's own masks end below */
+/* Marks a packet that has come as an entry of a bundle; rxe's own masks end below */
 #define PRISM_ENTRY_MASK	BIT(31)
 
 /* prism_unbundle.c */
 bool __prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb);
 
-/* True: it was a bundle, and its entries are handed over as packets. */
+/* True if it was a bundle, whose entries have been handed over as packets. */
 static inline bool prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
 	return unlikely(prism_opcode_is_bundle(pkt->opcode)) && __prism_unbundle(pkt, skb);
@@ -122,26 +122,26 @@ bool prism_gather(struct rxe_qp *qp, struct prism_gather *gather, u32 psn, const
 int prism_send(struct rxe_qp *qp, struct prism_gather *gather, struct rxe_pkt_info *pkt, struct sk_buff *skb,
 	       bool more);
 
-/* Send what has gathered. */
+/* Sends the gathered packets */
 static inline void prism_flush(struct rxe_qp *qp, struct prism_gather *gather)
 {
 	if (unlikely(gather->entries))
 		__prism_flush(qp, gather);
 }
 
-/* The requester ends its run. */
+/* Call when the requester ends its run */
 static inline void prism_flush_requests(struct rxe_qp *qp)
 {
 	prism_flush(qp, &qp->prism.requests);
 }
 
-/* The responder ends its run. */
+/* Call when the responder ends its run */
 static inline void prism_flush_answers(struct rxe_qp *qp)
 {
 	prism_flush(qp, &qp->prism.answers);
 }
 
-/* Is the next request to be sent PRISM? A standard one does not overtake what has gathered. */
+/* True if the next request to be sent is PRISM. A standard one must not overtake the gathered packets. */
 static inline bool prism_is_next(struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
 {
 	if (prism_is_wqe(wqe))
@@ -150,7 +150,7 @@ static inline bool prism_is_next(struct rxe_qp *qp, const struct rxe_send_wqe *w
 	return false;
 }
 
-/* rxe is about to answer, or to acknowledge: not before what has gathered. */
+/* Call before rxe answers or acknowledges: the gathered answers go first. */
 static inline void prism_before_answer(struct rxe_qp *qp, u8 syndrome)
 {
 	prism_flush_answers(qp);
@@ -162,9 +162,9 @@ struct sk_buff *prism_packet(struct rxe_qp *qp, struct rxe_pkt_info *pkt, u8 opc
 			     bool ack_req, u32 size);
 int prism_transmit(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb);
 
-/* Responder: what to do after a packet. rxe_resp.c has its own state for each. */
+/* Responder: the next step after a packet. rxe_resp.c has its own state for each. */
 enum prism_verdict {
-	PRISM_VERDICT_NOT_OURS,		/* a standard request: go on with it */
+	PRISM_VERDICT_NOT_OURS,		/* a standard request: continue with it */
 	PRISM_VERDICT_AGAIN,		/* more to do for this packet */
 	PRISM_VERDICT_ACKNOWLEDGE,
 	PRISM_VERDICT_DROP,		/* done with the packet */
@@ -177,8 +177,8 @@ enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info 
 enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
 
 /*
- * A packet with the expected PSN. A standard request ends a chain's failure: if it is refused itself, nothing follows
- * it, and if it has to wait for a receive, nothing overtakes it.
+ * Handles a packet with the expected PSN. A standard request ends a chain's failure: if it is refused itself, nothing
+ * follows it, and if it has to wait for a receive, nothing overtakes it.
  */
 static inline enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
@@ -196,14 +196,14 @@ void prism_saved_free(struct rxe_qp *qp);
 void prism_responder_stop(struct rxe_qp *qp);
 enum ib_wc_status prism_refused(struct rxe_qp *qp, u8 syndrome, enum ib_wc_status status);
 
-/* Completer: what to do with a packet at a PRISM request */
+/* Completer: the next step for a packet at a PRISM request */
 enum prism_completion {
-	PRISM_COMPLETION_STANDARD,	/* neither is PRISM: go on as ever */
+	PRISM_COMPLETION_STANDARD,	/* neither is PRISM: continue as usual */
 	PRISM_COMPLETION_DROP,
 	PRISM_COMPLETION_RETRY,		/* its response was lost */
 	PRISM_COMPLETION_DONE,		/* answered */
 	PRISM_COMPLETION_ERROR,		/* wqe->status says which */
-	PRISM_COMPLETION_AGAIN,		/* the oldest work request has ended: look at it again */
+	PRISM_COMPLETION_AGAIN,		/* the oldest work request has ended: check again */
 	PRISM_COMPLETIONS,
 };
 
@@ -224,7 +224,7 @@ static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, s
 		__prism_fill_cqe(qp, wqe, cqe);
 }
 
-/* The requester goes back. Answers to what it has sent before may still come. */
+/* Call when the requester goes back. Answers to packets that it has sent before may still come. */
 static inline void prism_goes_back(struct rxe_qp *qp)
 {
 	const u32 sent = qp->req.psn;
@@ -242,7 +242,7 @@ static inline struct prism_generations *prism_requests(struct rxe_qp *qp)
 	return &to_rdev(qp->ibqp.device)->prism.requests;
 }
 
-/* The responder takes up a request. */
+/* Call when the responder starts a request */
 static inline void prism_begin(struct rxe_qp *qp)
 {
 	if (!qp->prism.begun)
@@ -287,7 +287,7 @@ void prism_hand_outs_cleanup(struct prism_hand_outs *outs);
 void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place);
 u64 prism_hand_outs_count(struct prism_hand_outs *outs);
 bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since);
-/* Is the region paged on demand? Requests are executed where no page can be faulted in. */
+/* True if the region is paged on demand. Requests are executed where no page can be faulted in. */
 static inline bool prism_is_paged(const struct rxe_mr *mr)
 {
 	return mr->umem && mr->umem->is_odp;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The user ABI of rxe_prism.ko: what the provider (providers/prism/uverbs) and the module exchange at creation of
- * objects, and the layout of the queues that they share.
+ * The user ABI of rxe_prism.ko: the data that the provider (providers/prism/uverbs) and the module exchange when
+ * objects are created, and the layout of the queues that they share.
  *
- * Everything is in host byte order unless it says __be. Reserved fields, unknown flags and what stands behind the known
- * part of a command are 0 and refused otherwise, so that they can get a meaning; those of receives are not looked at.
- * The version grows with every change that an older side would misread; it is what uverbs reports as the device's
- * abi_version.
+ * Everything is in host byte order unless it says __be. Reserved fields, unknown flags and bytes after the known part
+ * of a command must be 0, and are refused otherwise, so that they can get a meaning; those of receives are not checked.
+ * The version grows with every change that an older side would misread; uverbs reports it as the device's abi_version.
  *
- * A shared queue is a struct prism_abi_queue, mapped with the offset and size that a create call answered. The user
+ * A shared queue is a struct prism_abi_queue, mapped with the offset and size that a create call returned. The user
  * owns the producer index of send and receive queues and the consumer index of completion queues, the module owns the
- * others. The module copies an entry out of a queue before it looks at it, and trusts nothing in it.
+ * others. The module copies an entry out of a queue before reading it, and trusts nothing in it.
  */
 #ifndef PRISM_ABI_H
 #define PRISM_ABI_H
@@ -19,7 +18,7 @@
 
 #define PRISM_ABI_VERSION	1
 
-/* Beyond the ids that the kernel gives out; only our provider claims a device with it. */
+/* Outside the range of the kernel's ids; only our provider claims a device with it. */
 #define PRISM_ABI_DRIVER_ID	0x5052
 
 /* Objects ------------------------------------------------------------------------------------------------------- */
@@ -30,7 +29,7 @@ struct prism_abi_mmap {
 	__u32 reserved;
 };
 
-#define PRISM_ABI_FEATURE_RESUME	0x1	/* READs go on where they were, as docs/wire-protocol.md W.8.3 has it */
+#define PRISM_ABI_FEATURE_RESUME	0x1	/* READs continue where they were, as in docs/wire-protocol.md W.8.3 */
 
 struct prism_abi_alloc_ucontext_resp {
 	__u32 abi_version;
@@ -40,7 +39,7 @@ struct prism_abi_alloc_ucontext_resp {
 	__u32 max_free_list_tries;
 	__u32 send_opcodes;		/* bit n: IB_UVERBS_WR_* n may be posted */
 	__u32 reserved[2];
-	/* Not in the answers of older modules, nor asked for by older libraries */
+	/* Missing in the answers of older modules, and unknown to older libraries */
 	__u32 features;			/* PRISM_ABI_FEATURE_* */
 	__u32 reserved_2;
 };
@@ -85,7 +84,7 @@ struct prism_abi_create_srq_resp {
 };
 
 struct prism_abi_modify_srq {
-	__aligned_u64 mmap_info_addr;	/* where a resize stores the new struct prism_abi_mmap */
+	__aligned_u64 mmap_info_addr;	/* address at which a resize stores the new struct prism_abi_mmap */
 };
 
 /* Queues -------------------------------------------------------------------------------------------------------- */
@@ -95,7 +94,7 @@ struct prism_abi_queue {
 	__u32 log2_entry_size;
 	__u32 index_mask;
 	__u32 reserved_1[30];
-	__u32 producer_index;	/* kept within index_mask, as is the other */
+	__u32 producer_index;	/* kept within index_mask, like the other */
 	__u32 reserved_2[31];
 	__u32 consumer_index;
 	__u32 reserved_3[31];
@@ -111,7 +110,7 @@ struct prism_abi_sge {
 /* Entries of a completion queue are struct ib_uverbs_wc; wc_flags are those of enum ibv_wc_flags. */
 #define PRISM_ABI_WC_WITH_INV	0x8
 
-/* An entry of a receive queue. The fields marked so belong to the module and are 0 when posted. */
+/* An entry of a receive queue. Fields marked "the module's" belong to the module and are 0 when posted. */
 struct prism_abi_recv {
 	__aligned_u64 wr_id;
 	__u32 reserved_1;
@@ -147,16 +146,16 @@ struct prism_abi_prism_wr {
 	__u8 cas_mode;
 	__u8 cas_flags;
 	__u8 cas_size;
-	struct prism_abi_sge result;	/* ALLOCATE: where the address goes, length 8, or 0 for nowhere */
+	struct prism_abi_sge result;	/* ALLOCATE: place for the address, length 8, or 0 for none */
 	__u8 operands[PRISM_ABI_OPERANDS_SIZE];
 };
 
 #define PRISM_ABI_SEND_RESUME	0x10000	/* a PRISM request to a peer that has declared RESUME */
-#define PRISM_ABI_SEND_BUNDLE	0x20000	/* likewise one that speaks version 2: it takes bundles */
+#define PRISM_ABI_SEND_BUNDLE	0x20000	/* the same to a peer that speaks version 2 and so takes bundles */
 
 /*
- * An entry of a send queue. Behind it stand num_sge sges, or length bytes of data if flags have IBV_SEND_INLINE. Only
- * queue pairs with PRISM_ABI_QP_PRISM have room for, and read, the prism member.
+ * An entry of a send queue. It is followed by num_sge sges, or by length bytes of data if flags have IBV_SEND_INLINE.
+ * Only queue pairs with PRISM_ABI_QP_PRISM have room for, and read, the prism member.
  */
 struct prism_abi_send {
 	__aligned_u64 wr_id;
@@ -204,7 +203,7 @@ struct prism_abi_send {
 	};
 };
 
-/* Where the sges or the inline data stand in an entry: of an ordinary queue pair, of one with PRISM_ABI_QP_PRISM */
+/* Offset of the sges or the inline data in an entry: of an ordinary queue pair, of one with PRISM_ABI_QP_PRISM */
 #define PRISM_ABI_SEND_HEADER		64
 #define PRISM_ABI_PRISM_SEND_HEADER	256
 
@@ -220,8 +219,8 @@ struct prism_abi_report {
 };
 
 /*
- * What the module tells the owner of a free list; the user only reads. The reports are a circle: the user keeps its own
- * consumer index, and has lost the oldest ones when it is more than report_mask + 1 behind.
+ * Reports of the module to the owner of a free list; the user only reads. The reports are a ring: the user keeps its
+ * own consumer index, and has lost the oldest ones when it is more than report_mask + 1 behind.
  */
 struct prism_abi_free_list {
 	__aligned_u64 popped;

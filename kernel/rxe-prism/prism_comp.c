@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The completer: what a response means to the oldest work request, if either is PRISM (docs/wire-protocol.md W.6.4 and
+ * The completer: handles a response to the oldest work request, if either is PRISM (docs/wire-protocol.md W.6.4 and
  * W.8.3).
  */
 #include "rxe.h"
@@ -13,7 +13,7 @@ static enum prism_completion prism_drop(struct rxe_qp *qp, enum rxe_counters cou
 	return PRISM_COMPLETION_DROP;
 }
 
-/* The peer lives and gets on: time for as many retries as ever. */
+/* Notes progress of the peer: restores the retry count */
 static void prism_progressed(struct rxe_qp *qp)
 {
 	qp->comp.retry_cnt = qp->attr.retry_cnt;
@@ -21,7 +21,7 @@ static void prism_progressed(struct rxe_qp *qp)
 	qp->comp.started_retry = 0;
 }
 
-/* Everything before @psn has been answered. */
+/* Notes that everything before @psn has been answered */
 static void prism_advance_psn(struct rxe_qp *qp, u32 psn)
 {
 	qp->comp.opcode = -1;
@@ -75,7 +75,7 @@ static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *w
 	return PRISM_COMPLETION_ERROR;
 }
 
-/* An acknowledge inside a request: of its earlier packets, or a sign that its response was lost. */
+/* Handles an acknowledge inside a request: of its earlier packets, or a sign that its response was lost. */
 static enum prism_completion prism_acknowledged(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
 						struct rxe_send_wqe *wqe)
 {
@@ -95,7 +95,7 @@ static enum prism_completion prism_acknowledged(struct rxe_qp *qp, struct rxe_pk
 	}
 }
 
-/* Refusals of requests behind the oldest ------------------------------------------------------------------------- */
+/* Refusals of requests after the oldest --------------------------------------------------------------------------- */
 
 static bool prism_is_refusal(struct rxe_pkt_info *pkt)
 {
@@ -103,7 +103,7 @@ static bool prism_is_refusal(struct rxe_pkt_info *pkt)
 	       aeth_syn(pkt) != AETH_NAK_PSN_SEQ_ERROR;
 }
 
-/* Also if the requester has gone back since, and is to send it once more */
+/* True even if the requester has gone back since, and will send it again */
 static bool prism_was_sent(struct rxe_qp *qp, u32 psn)
 {
 	const u32 next = READ_ONCE(qp->req.psn);
@@ -114,15 +114,15 @@ static bool prism_was_sent(struct rxe_qp *qp, u32 psn)
 	       (READ_ONCE(qp->prism.went_back) && psn_compare(psn, READ_ONCE(qp->prism.sent_psn)) < 0);
 }
 
-/* Completed by an acknowledge, not by an answer of its own */
+/* True if it is completed by an acknowledge, not by an answer of its own */
 static bool prism_is_acknowledged(struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
 {
 	return !prism_is_wqe(wqe) && !(wr_opcode_mask(wqe->wr.opcode, qp) & PRISM_ANSWERED_WR);
 }
 
 /*
- * The responder has refused the request at @psn, and answers nothing more. What stands before it has arrived; but if
- * that has an answer of its own, the answer was lost, and nobody knows how it ended: it is flushed.
+ * Handles the refusal of the request at @psn; the responder answers nothing more. Requests before it have arrived; but
+ * if one has an answer of its own, the answer was lost and its result is unknown: it is flushed.
  */
 static enum prism_completion prism_refuse_later(struct rxe_qp *qp, u32 psn, enum ib_wc_status status)
 {
@@ -144,7 +144,7 @@ static enum prism_completion prism_refuse_later(struct rxe_qp *qp, u32 psn, enum
 		wqe->status = prism_is_acknowledged(qp, wqe) ? IB_WC_SUCCESS : IB_WC_WR_FLUSH_ERR;
 		wqe->state = wqe_state_done;
 	}
-	/* before the owner sees the first completion; the tasks learn of it with the one that was refused */
+	/* before the owner sees the first completion; the tasks learn of it with the refused one */
 	spin_lock_irqsave(&qp->state_lock, flags);
 	qp->attr.qp_state = IB_QPS_ERR;
 	spin_unlock_irqrestore(&qp->state_lock, flags);
@@ -206,7 +206,7 @@ static bool prism_is_newer(u32 resolution, u32 than)
 	return (s32)(resolution - than) > 0;
 }
 
-/* A conditional request has been sent right behind the oldest request: a READ's first status may stand (S.9.3). */
+/* True if a conditional request was sent right after the oldest request: a READ's first status may stand (S.9.3). */
 static bool prism_head_is_followed(struct rxe_qp *qp, const struct rxe_send_wqe *head)
 {
 	struct rxe_queue *q = qp->sq.queue;
@@ -218,14 +218,15 @@ static bool prism_head_is_followed(struct rxe_qp *qp, const struct rxe_send_wqe 
 		return false;
 	while ((at = queue_next_index(q, at)) != end) {
 		wqe = queue_addr_from_index(q, at);
-		/* The responder sees nothing of local requests. */
+		/* The responder does not see local requests. */
 		if (!(wr_opcode_mask(wqe->wr.opcode, qp) & WR_LOCAL_OP_MASK))
 			return prism_is_wqe(wqe) && (prism_wqe(qp, wqe)->request.flags & PRISM_FLAG_C);
 	}
 	return false;
 }
 
-/* A READ is not older than one before it: a late answer to it may be, if both have been resolved again since. */
+/* True if the READ may begin with this resolution. It must not be older than a READ before it; a late answer may be,
+ * if both have been resolved again since. */
 static bool prism_may_begin(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u32 resolution)
 {
 	const struct prism_wqe *prism = prism_wqe(qp, wqe);
@@ -236,7 +237,7 @@ static bool prism_may_begin(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u32 res
 	       prism_head_is_followed(qp, wqe);
 }
 
-/* Does the packet begin the response to the READ, or go on with the one that was begun? Two are never spliced. */
+/* True if the packet begins the READ's response, or continues it. Two resolutions are never spliced. */
 static bool prism_latch(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 opcode, u32 resolution, u32 length)
 {
 	struct prism_wqe *prism = prism_wqe(qp, wqe);
@@ -250,7 +251,7 @@ static bool prism_latch(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 opcode, 
 	prism->read_length = length;
 	WRITE_ONCE(prism->next_psn, wqe->first_psn);
 	WRITE_ONCE(prism->latched, true);
-	/* A peer that keeps resolutions had to: what it now reads is another thing, of which nothing has been read. */
+	/* A peer that keeps resolutions had to resolve anew: it reads other memory now, of which we have nothing. */
 	if (prism->resumes)
 		prism->reached = 0;
 	wqe->dma.resid = wqe->dma.length;
@@ -259,7 +260,7 @@ static bool prism_latch(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 opcode, 
 	return true;
 }
 
-/* The bytes of the packet's payload if it is as long as it should be, -1 otherwise */
+/* Returns the bytes of the packet's payload if its length is right, else -1 */
 static int prism_read_payload(struct rxe_qp *qp, const struct rxe_pkt_info *pkt, const struct prism_wqe *prism,
 			      u32 offset)
 {
@@ -295,7 +296,7 @@ static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_i
 		prism_note_read(qp, prism->resolution);
 		return prism_done(qp, wqe, PRISM_STATUS_OK, prism->read_length);
 	}
-	/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
+	/* Packets that an earlier resolution had brought too are no progress: else a READ could go on for ever. */
 	if (at >= prism->reached) {
 		prism->reached = at + 1;
 		prism_progressed(qp);
@@ -303,13 +304,13 @@ static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_i
 	return PRISM_COMPLETION_DROP;
 }
 
-/* Of a resolution that is not the latched one */
+/* Handles a packet of a resolution that is not the latched one */
 static enum prism_completion prism_other_resolution(struct rxe_qp *qp, struct prism_wqe *prism, u32 resolution)
 {
 	rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_RESOLUTION_DROPPED);
 	if (prism->latched && !prism_is_newer(resolution, prism->resolution))
 		return PRISM_COMPLETION_DROP;
-	/* The first packet of one that would be taken is still missing: the READ is asked for from there. */
+	/* The first packet of an acceptable resolution is still missing: ask for the READ from there. */
 	WRITE_ONCE(prism->latched, false);
 	return PRISM_COMPLETION_RETRY;
 }
@@ -339,7 +340,7 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
-/* A response has come, @wqe is the oldest work request that is not complete. */
+/* Handles a response; @wqe is the oldest work request that is not complete. */
 enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
 {
 	const bool later = psn_compare(pkt->psn, wqe->last_psn) > 0;
@@ -348,11 +349,11 @@ enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *p
 		return prism_refuse_later(qp, pkt->psn, prism_refusal(aeth_syn(pkt)));
 	if (!prism_is_wqe(wqe) && !prism_is_packet(pkt))
 		return PRISM_COMPLETION_STANDARD;
-	/* An answer to something that was never sent */
+	/* An answer to a request that was never sent */
 	if (psn_compare(pkt->psn, qp->req.psn) >= 0)
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	if (!prism_is_wqe(wqe)) {
-		/* rxe understands a later PSN, which acknowledges SENDs and WRITEs, and nothing else of it. */
+		/* rxe understands a later PSN, which acknowledges SENDs and WRITEs, and nothing else of the packet. */
 		if (later)
 			return PRISM_COMPLETION_STANDARD;
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The counters that PRISM adds to those of rxe, in `rdma statistic` and under hw_counters: names and meaning are those
- * of docs/semantics.md. Included with PRISM_COUNTER(index, name) defined, once for the indices and once for the names.
+ * The counters that PRISM adds to those of rxe, in `rdma statistic` and under hw_counters: names and meanings are those
+ * of docs/semantics.md. Include with PRISM_COUNTER(index, name) defined, once for the indices and once for the names.
  */
 PRISM_COUNTER(PRISM_CNT_READS, "prism_reads")
 PRISM_COUNTER(PRISM_CNT_WRITES, "prism_writes")

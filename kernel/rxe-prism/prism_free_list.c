@@ -2,9 +2,9 @@
 /*
  * Free lists: shared receive queues that ALLOCATE takes buffers from (docs/semantics.md S.7).
  *
- * The owner posts to the ring without telling us, so the state of a list is brought up to date when a buffer is asked
- * for, and now and then by a work item, so that grace periods end without traffic too. The SRQ's consumer lock guards
- * everything of a list.
+ * The owner posts to the ring without telling us. So the state of a list is updated when a buffer is requested, and now
+ * and then by a work item, so that grace periods also end without traffic. The SRQ's consumer lock guards all of a
+ * list.
  */
 #include <linux/vmalloc.h>
 
@@ -16,7 +16,7 @@
 
 /* Time ---------------------------------------------------------------------------------------------------------- */
 
-/* What lies in the ring counts on from the consumer; the owner may have moved its index anywhere. */
+/* Counts the posted entries from the consumer on; the owner may have set its index to anything. */
 static void prism_note_producer(struct rxe_srq *srq)
 {
 	struct prism_freelist *list = &srq->prism.list;
@@ -46,7 +46,7 @@ static void prism_publish(struct rxe_srq *srq)
 	WRITE_ONCE(shared->allocatable, list->allocatable - list->consumer + srq->prism.returned_count);
 }
 
-/* One list; there may be many, so that the lock is given up behind each. False behind the last. */
+/* Updates one list, as there may be many, and then releases the lock. False after the last. */
 static bool prism_grace_of_next(struct rxe_dev *rxe, unsigned long *number)
 {
 	struct rxe_srq *srq;
@@ -91,15 +91,15 @@ static void prism_report(struct rxe_dev *rxe, struct rxe_srq *srq, const struct 
 	report->lkey = sge->lkey;
 	report->error = -error;
 	srq->prism.reports++;
-	/* the report before its number */
+	/* publish the report before its number */
 	smp_store_release(&shared->report_producer, (u32)srq->prism.reports);
 	WRITE_ONCE(shared->rejected, ++srq->prism.rejected);
 	rxe_counter_inc(rxe, PRISM_CNT_FREE_LIST_REJECTED);
 }
 
 /*
- * Does the entry name a live region of this domain with local and remote write, that covers it? 0, and where in memory
- * it lies, or -errno.
+ * Checks that the entry names a live region of this domain that covers it, with local and remote write. Returns 0 and
+ * its place in memory, or -errno.
  */
 static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge, struct prism_place *place)
 {
@@ -121,13 +121,13 @@ static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge, struc
 	return err;
 }
 
-/* One copy of the entry; false if it is not one of a single sge. */
+/* Copies the entry once; false if it has not exactly one sge. */
 static bool prism_copy_entry(struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_id)
 {
 	const struct rxe_recv_wqe *wqe = queue_head(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT);
 	u32 num_sge;
 
-	/* The owner may have taken the entry back since it was counted; it is told of nothing that was ours. */
+	/* The owner may have taken the entry back since it was counted; it must not see old data of ours. */
 	memset(sge, 0, sizeof(*sge));
 	*wr_id = 0;
 	if (!wqe)
@@ -144,7 +144,7 @@ static struct prism_returned *prism_first_returned(struct rxe_srq *srq)
 	return list_first_entry_or_null(&srq->prism.returned, struct prism_returned, list);
 }
 
-/* The first entry that may be handed out: one that came back, else one of the ring. False if there is none. */
+/* Finds the first entry that may be handed out: one that came back, else one of the ring. False if there is none. */
 static bool prism_first_entry(struct rxe_qp *qp, struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_id, int *err)
 {
 	const struct prism_returned *returned = prism_first_returned(srq);
@@ -166,7 +166,7 @@ static bool prism_first_entry(struct rxe_qp *qp, struct rxe_srq *srq, struct rxe
 	return true;
 }
 
-/* Take the entry that prism_first_entry() found. */
+/* Takes the entry that prism_first_entry() found */
 static void prism_take_entry(struct rxe_srq *srq)
 {
 	struct prism_returned *returned = prism_first_returned(srq);
@@ -181,7 +181,7 @@ static void prism_take_entry(struct rxe_srq *srq)
 	}
 }
 
-/* Once, when fewer are left than the owner wants to be told of, good or bad, in the ring or taken back */
+/* True once, when fewer entries are left than the owner's limit, good or bad, in the ring or taken back */
 static bool prism_limit_reached(struct rxe_srq *srq)
 {
 	const u32 left = queue_count(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT) + srq->prism.returned_count;
@@ -236,7 +236,7 @@ static void prism_limit_event(struct rxe_srq *srq)
 	srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
 }
 
-/* A reference to a list that exists; the lock keeps it from going while we take it. */
+/* Takes a reference to a list; the lock keeps the list alive meanwhile. */
 static struct rxe_srq *prism_get_list(struct rxe_dev *rxe, u32 number)
 {
 	struct rxe_srq *srq;
@@ -263,7 +263,7 @@ enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buff
 		rxe_put(srq);
 		return PRISM_POP_NO_LIST;
 	}
-	/* If the buffer has to go back, there must be memory to note it. */
+	/* Allocate memory now to note the buffer if it has to go back. */
 	if (!qp->prism.spare)
 		qp->prism.spare = kmalloc(sizeof(*qp->prism.spare), GFP_ATOMIC);
 	if (!qp->prism.spare) {
@@ -291,7 +291,7 @@ void prism_give_back(void *ctx, struct prism_buffer *buffer)
 	struct prism_returned *returned = qp->prism.spare;
 	struct rxe_srq *srq = prism_get_list(rxe, buffer->free_list);
 
-	/* With the list gone, the buffer is its owner's again. Its number may be another's list by now. */
+	/* If the list is gone, the buffer is its owner's again. Another list may have its number by now. */
 	if (!srq)
 		return;
 	if (srq->pd != qp->pd) {
@@ -360,7 +360,7 @@ int prism_srq_init(struct rxe_dev *rxe, struct rxe_srq *srq, struct ib_udata *ud
 	return err;
 }
 
-/* From here on no request finds the list; the caller waits for those that have. */
+/* Hides the list from requests; the caller waits for those that have found it. */
 void prism_srq_destroy(struct rxe_srq *srq)
 {
 	if (srq->prism.enabled)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Bundles that go out (docs/wire-protocol.md W.12.3). Packets of one queue pair gather as entries while its requester
- * or responder has more to send; nothing waits for more: whoever ends its run, or sends what is no entry, flushes. One
- * that has stayed alone goes out as its packet.
+ * Outgoing bundles (docs/wire-protocol.md W.12.3). Packets of one queue pair gather as entries while its requester or
+ * responder has more to send. Nothing waits for more: the end of a run, and any packet that is no entry, flushes. An
+ * entry that has stayed alone is sent as its packet.
  */
 #include "rxe.h"
 #include "rxe_loc.h"
 
-/* An ALLOCATE without payload: what does not leave room for it needs not gather */
+/* An ALLOCATE without payload: a packet that leaves no room for it need not gather */
 #define PRISM_SHORTEST_ENTRY	(PRISM_ENTRY_HEADER_SIZE + PRISM_ALETH_SIZE)
 
-/* The path MTU, which its size depends on, is another after a reset at the earliest. */
+/* Frees the bundle. Its size depends on the path MTU, which changes after a reset at the earliest. */
 void prism_gather_free(struct prism_gather *gather)
 {
 	kfree(gather->bundle);
@@ -34,7 +34,7 @@ static void prism_send_bundle(struct rxe_qp *qp, const struct prism_gather *gath
 	atomic64_add(entries, &rxe->stats_counters[PRISM_CNT_TX_BUNDLED]);
 }
 
-/* The only entry as the packet that it would have replaced */
+/* Sends the only entry as the packet that it would have replaced */
 static void prism_send_alone(struct rxe_qp *qp, const struct prism_gather *gather)
 {
 	const u8 opcode = gather->bundle[PRISM_BTH_SIZE];
@@ -56,12 +56,12 @@ static void prism_send_alone(struct rxe_qp *qp, const struct prism_gather *gathe
 	prism_transmit(qp, &pkt, skb);
 }
 
-/* What cannot be sent is lost: the timer of the requester sends it again, or asks for it again. */
+/* Sends the gathered packets. On failure they are lost: the requester's timer sends them, or asks for them, again. */
 void __prism_flush(struct rxe_qp *qp, struct prism_gather *gather)
 {
 	const u32 entries = gather->entries;
 
-	/* before it is sent: over rxe's loopback the answer comes before we are back */
+	/* before sending: over rxe's loopback the answer comes before we return */
 	gather->entries = 0;
 	if (!qp->valid)
 		return;
@@ -71,7 +71,7 @@ void __prism_flush(struct rxe_qp *qp, struct prism_gather *gather)
 		prism_send_bundle(qp, gather, entries);
 }
 
-/* Is there anything that could stand beside an entry of this size? */
+/* True if another entry could fit beside one of this size */
 static bool prism_is_worth_it(const struct prism_gather *gather, u32 entry, u32 limit)
 {
 	return gather->entries || PRISM_BTH_SIZE + entry + PRISM_SHORTEST_ENTRY <= limit;
@@ -82,7 +82,7 @@ static bool prism_continues(const struct prism_gather *gather, u32 psn, u32 entr
 	return psn == ((gather->first_psn + gather->entries) & BTH_PSN_MASK) && gather->size + entry <= limit;
 }
 
-/* Put the packet of @size bytes (BTH to pad) behind what has gathered. False: it has to be sent as it is. */
+/* Adds the packet of @size bytes (BTH to pad) to the gathered ones. False if it must be sent as it is. */
 bool prism_gather(struct rxe_qp *qp, struct prism_gather *gather, u32 psn, const u8 *packet, u32 size)
 {
 	const u32 mtu = qp->mtu, limit = mtu + PRISM_BUNDLE_HEADERS;
@@ -112,8 +112,8 @@ bool prism_gather(struct rxe_qp *qp, struct prism_gather *gather, u32 psn, const
 }
 
 /*
- * Send the packet behind what has gathered, or let it gather: @more tells that others will follow before the flush.
- * Consumes @skb in any case.
+ * Sends the packet after the gathered ones, or adds it to them if @more, which tells that others follow before the
+ * flush. Consumes @skb in any case.
  */
 int prism_send(struct rxe_qp *qp, struct prism_gather *gather, struct rxe_pkt_info *pkt, struct sk_buff *skb, bool more)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The buffers that the free lists of a device have handed out lately: what a READ that resolved before may not look at
- * any more (docs/semantics.md S.9.3).
+ * The buffers that the free lists of a device have handed out lately: a READ that was resolved before must not read
+ * them any more (docs/semantics.md S.9.3).
  */
 #include <linux/mm.h>
 
@@ -10,7 +10,7 @@
 
 #define PRISM_HAND_OUTS_KEPT	4096
 
-/* Without the memory nothing is known, so that READs are resolved again. */
+/* If the allocation fails nothing is known, so READs are resolved again. */
 void prism_hand_outs_init(struct prism_hand_outs *outs)
 {
 	spin_lock_init(&outs->lock);
@@ -24,7 +24,7 @@ void prism_hand_outs_cleanup(struct prism_hand_outs *outs)
 	outs->latest = NULL;
 }
 
-/* Called before the buffer's new owner, or his peer, writes to it. */
+/* Call before the buffer's new owner, or the owner's peer, writes to it */
 void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place)
 {
 	spin_lock_bh(&outs->lock);
@@ -41,22 +41,22 @@ u64 prism_hand_outs_count(struct prism_hand_outs *outs)
 	return READ_ONCE(outs->count);
 }
 
-/* Processes may share memory, at addresses of their own: who can tell? */
+/* Different processes may share memory at different addresses: assume that they do */
 static bool prism_overlap(const struct prism_place *a, const struct prism_place *b)
 {
 	return a->mm != b->mm || (a->at < b->at + b->length && b->at < a->at + a->length);
 }
 
 /*
- * Was a part of @place handed out after the first @since? Yes, if that is not known any more. Then what has been read
- * of @place before may be of the new owner. If not, @since becomes the number up to now.
+ * True if a part of @place was handed out after the first @since, or if that is not known any more. Then data read from
+ * @place before may be the new owner's. Else @since becomes the number up to now.
  */
 bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since)
 {
 	bool overlap;
 	u64 i;
 
-	/* Whoever has read what a new owner wrote sees that there is one. */
+	/* A reader that has seen a new owner's data sees the new count. */
 	smp_rmb();
 	if (READ_ONCE(outs->count) == *since)
 		return false;

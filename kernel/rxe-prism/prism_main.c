@@ -8,8 +8,8 @@ module_param_named(udp_port, prism_udp_port, ushort, 0444);
 MODULE_PARM_DESC(udp_port, "UDP port of RoCEv2, for all peers alike (default 4791)");
 
 /*
- * To rxe a PRISM packet is a BTH and bytes; core/prism_wire.c knows the headers behind it. The masks say on which side
- * of the protocol it belongs and where it stands in its message.
+ * Adds an opcode. To rxe a PRISM packet is a BTH and bytes; core/prism_wire.c knows the headers behind it. The mask
+ * tells its side of the protocol and its place in the message.
  */
 static void prism_add_opcode(u8 opcode, char *name, u32 mask)
 {
@@ -59,7 +59,7 @@ void prism_port_taken(int err)
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
-/* What is under way, without the request of the queue pair @except: that does not wait for itself. */
+/* Returns the requests under way, without that of the queue pair @except, which must not wait for itself. */
 u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun)
 {
 	u64 oldest;
@@ -73,8 +73,8 @@ u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun)
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
 /*
- * What stands behind the @size bytes of a command that we know must be 0: else it asks for what we do not know. Kernel
- * users have no @udata.
+ * Checks that a command is 0 behind the @size bytes that we know: else it asks for something unknown. Kernel users have
+ * no @udata.
  */
 int prism_check_rest(struct ib_udata *udata, size_t size)
 {
@@ -83,7 +83,7 @@ int prism_check_rest(struct ib_udata *udata, size_t size)
 	return 0;
 }
 
-/* Our part of a command, and nothing behind it */
+/* Copies our part of a command, and checks that nothing follows it */
 int prism_copy_command(struct ib_udata *udata, void *cmd, size_t size)
 {
 	int err;

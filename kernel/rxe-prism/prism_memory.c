@@ -3,7 +3,7 @@
  * The executor's view of this device: struct prism_env over rxe's memory regions and windows.
  *
  * A span holds a reference to its region, which makes deregistration wait until put(). Its address is the one in the
- * region: of a zero-based window not the one in the request.
+ * region, which for a zero-based window differs from the one in the request.
  */
 #include <rdma/ib_umem.h>
 
@@ -22,7 +22,7 @@ static bool prism_inside(u64 start, u64 size, u64 va, u32 length)
 	return va >= start && length <= size && va - start <= size - length;
 }
 
-/* The region behind a window, if the range lies in the window; @va becomes an address of the region. */
+/* Returns the region behind a window, if the range lies in the window; @va becomes an address of the region. */
 static struct rxe_mr *prism_window_region(struct rxe_qp *qp, u32 rkey, int access, u64 *va, u32 length)
 {
 	struct rxe_mw *mw = rxe_lookup_mw(qp, access, rkey);
@@ -33,7 +33,7 @@ static struct rxe_mr *prism_window_region(struct rxe_qp *qp, u32 rkey, int acces
 		return NULL;
 	spin_lock_bh(&mw->lock);
 	base = mw->access & IB_ZERO_BASED ? 0 : mw->addr;
-	/* It may have been bound anew, with another key and other rights. */
+	/* The window may have been bound anew, with another key and other rights. */
 	if (mw->mr && mw->rkey == rkey && (mw->access & access) == access &&
 	    prism_inside(base, mw->length, *va, length) && rxe_get(mw->mr)) {
 		mr = mw->mr;
@@ -61,7 +61,7 @@ static bool prism_get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, struc
 		mr = lookup_mr(qp->pd, access, rkey, RXE_LOOKUP_REMOTE);
 	if (!mr)
 		return false;
-	/* lookup_mr() is content with any of several rights on some kernels; a window has rights of its own. */
+	/* On some kernels lookup_mr() accepts any of several rights; a window has rights of its own. */
 	if ((!rkey_is_mw(rkey) && (mr->access & access) != access) || READ_ONCE(mr->state) != RXE_MR_STATE_VALID ||
 	    prism_is_paged(mr) || mr_check_range(mr, span->va, length)) {
 		rxe_put(mr);
@@ -91,7 +91,8 @@ static void prism_env_store(void *ctx, const struct prism_span *span, u32 offset
 	rxe_mr_copy(span->region, span->va + offset, (void *)from, length, RXE_TO_MR_OBJ);
 }
 
-/* In pieces, as regions are not contiguous in memory. They are cut where words end, on both sides (prism_words.h). */
+/* Copies in pieces, as regions are not contiguous in memory. Pieces end where words end, on both sides
+ * (prism_words.h). */
 static void prism_env_copy(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length)
 {
 	u32 loaded = 0, stored = 0, n;
@@ -120,7 +121,7 @@ static void prism_env_unlock(void *ctx, const struct prism_span *span, u32 offse
 	spin_unlock_bh(&atomic_ops_lock);
 }
 
-/* Where the range of a region of users lies; its pages are not looked at. */
+/* Returns the place of a range of a user region; does not check its pages. */
 void prism_place_in(const struct rxe_mr *mr, u64 va, u32 length, struct prism_place *place)
 {
 	place->mm = mr->umem->owning_mm;
@@ -128,7 +129,7 @@ void prism_place_in(const struct rxe_mr *mr, u64 va, u32 length, struct prism_pl
 	place->length = length;
 }
 
-/* Where the range lies, if it is permitted */
+/* Returns the place of the range, if access is permitted */
 bool prism_locate(struct rxe_qp *qp, u32 rkey, u64 va, u32 length, u32 rights, struct prism_place *place)
 {
 	struct prism_span span;

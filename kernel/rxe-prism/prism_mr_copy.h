@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Read before rxe_mr.c and rxe_odp.c, and before no other file (Kbuild). All payload, of standard requests too, goes
- * from and to regions by what these copy with: a memcpy() that may be a string instruction, which tears words
- * (docs/semantics.md S.4.4).
- * Here memcpy() is a copy by whole words. No line of rxe has to change for that: where it copies it has a parameter
- * that says which side is the region, and what has none does not compile.
+ * Included before rxe_mr.c and rxe_odp.c, and before no other file (Kbuild). These files copy all payload, of standard
+ * requests too, from and to regions by memcpy(), which may be a string instruction, and that tears words
+ * (docs/semantics.md S.4.4). Here memcpy() is a copy by whole words. No line of rxe has to change for that: a function
+ * of rxe that copies has a parameter that tells which side is the region, and one without it does not compile.
  */
 #ifndef PRISM_MR_COPY_H
 #define PRISM_MR_COPY_H
 
-/* What they include: headers use memcpy(), too. */
+/* The headers that they include, which use memcpy(), too. */
 #include <linux/hmm.h>
 #include <linux/libnvdimm.h>
 #include <rdma/ib_umem_odp.h>

@@ -4,8 +4,8 @@
 #include "rxe_loc.h"
 
 /*
- * A packet with its BTH written and the rest, up to @size bytes with pad, to be filled behind it. NULL if there is no
- * memory or no route.
+ * Makes a packet with its BTH written; the caller fills in the rest after it, up to @size bytes with pad. Returns NULL
+ * if there is no memory or no route.
  */
 struct sk_buff *prism_packet(struct rxe_qp *qp, struct rxe_pkt_info *pkt, u8 opcode, u32 psn, u8 flags,
 			     bool ack_req, u32 size)
@@ -36,8 +36,8 @@ struct sk_buff *prism_packet(struct rxe_qp *qp, struct rxe_pkt_info *pkt, u8 opc
 }
 
 /*
- * Send it, and consume @skb in any case. A packet that the network does not take now is a lost packet: the timer of the
- * requester sends it again.
+ * Sends the packet, and consumes @skb in any case. A packet that the network does not take now is a lost packet: the
+ * timer of the requester sends it again.
  */
 int prism_transmit(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {

@@ -4,7 +4,7 @@
 #include "rxe_loc.h"
 #include "rxe_queue.h"
 
-/* One of max_rd_atomic, as for READs and atomics; the completer gives it back and looks at need_rd_atomic. */
+/* Takes one of max_rd_atomic, as for READs and atomics; the completer gives it back and checks need_rd_atomic. */
 static bool prism_take_slot(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 {
 	if (wqe->has_rd_atomic)
@@ -24,7 +24,7 @@ static bool prism_carries_payload(const struct prism_request *req)
 	return req->op == PRISM_ALLOCATE || (req->op == PRISM_WRITE && !(req->flags & PRISM_FLAG_D));
 }
 
-/* PSNs are given out when the first packet is sent, again after each time that rxe went back to it. */
+/* Assigns PSNs when the first packet is sent, and again each time that rxe has gone back to it. */
 static void prism_start_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct prism_wqe *prism)
 {
 	const struct prism_request *req = &prism->request;
@@ -36,7 +36,7 @@ static void prism_start_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct 
 	wqe->last_psn = (qp->req.psn + prism->psns - 1) & BTH_PSN_MASK;
 }
 
-/* The part of the request that the next packet is: its place, and how much of the payload it carries. */
+/* Describes the next packet as a part of the request: its place, and its share of the payload. */
 static void prism_next_part(struct rxe_qp *qp, const struct rxe_send_wqe *wqe, const struct prism_wqe *prism,
 			    struct prism_request *part)
 {
@@ -58,7 +58,7 @@ static int prism_fill_payload(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 *t
 	return 0;
 }
 
-/* A READ that goes on in its resolution is asked for from the first packet that is missing. */
+/* Returns the PSN to ask for: a READ that continues its resolution starts at the first missing packet. */
 static u32 prism_request_psn(struct rxe_qp *qp, const struct prism_wqe *prism)
 {
 	if (prism->request.op == PRISM_READ && prism->resumes && READ_ONCE(prism->latched))
@@ -66,7 +66,7 @@ static u32 prism_request_psn(struct rxe_qp *qp, const struct prism_wqe *prism)
 	return qp->req.psn;
 }
 
-/* rxe asks for an acknowledge now and then, so that its window of PSNs moves. */
+/* Asks for an acknowledge now and then, as rxe does, so that its window of PSNs moves */
 static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 {
 	const bool wants = part->last || qp->req.noack_pkts++ > RXE_MAX_PKT_PER_ACK;
@@ -76,7 +76,7 @@ static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 	return wants;
 }
 
-/* Does another request stand behind this one, so that both could go in a bundle? */
+/* True if another request follows this one, so that both could go in a bundle */
 static bool prism_has_more(struct rxe_qp *qp, const struct prism_wqe *prism)
 {
 	struct rxe_queue *q = qp->sq.queue;
@@ -86,8 +86,8 @@ static bool prism_has_more(struct rxe_qp *qp, const struct prism_wqe *prism)
 }
 
 /*
- * Send the next packet of @wqe. 0: it is on its way, @pkt describes it; -EAGAIN: it has to wait for others; else
- * wqe->status says what is wrong. On its way is also what gathers for a bundle, until the requester ends its run.
+ * Sends the next packet of @wqe. Returns 0 when it is sent, or gathered for a bundle until the requester ends its run,
+ * and described by @pkt; -EAGAIN if it has to wait for others; else wqe->status tells the error.
  */
 int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_pkt_info *pkt)
 {
@@ -117,7 +117,7 @@ int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_p
 		return -EFAULT;
 	}
 
-	/* Before it is sent: over rxe's loopback the answer comes before we are back. */
+	/* Before sending: over rxe's loopback the answer comes before we return. */
 	wqe->state = part.last ? wqe_state_pending : wqe_state_processing;
 	if (part.op == PRISM_READ)
 		qp->req.psn = (wqe->last_psn + 1) & BTH_PSN_MASK;

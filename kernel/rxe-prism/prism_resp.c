@@ -2,8 +2,8 @@
 /*
  * The responder: PRISM requests, their answers, and duplicates (docs/semantics.md S.9, docs/wire-protocol.md W.8).
  *
- * rxe hands over a packet once its PSN is known to be the expected one, or one before it; what it means is decided by
- * core/. A READ that returns data is answered one packet a call, as rxe answers its own.
+ * rxe hands over a packet once its PSN is known to be the expected one, or an earlier one; core/ interprets it. A READ
+ * that returns data is answered by one packet for each call, as rxe answers its own.
  */
 #include "rxe.h"
 #include "rxe_loc.h"
@@ -17,7 +17,7 @@ static void prism_count(struct rxe_qp *qp, enum rxe_counters counter)
 
 /* Answers ------------------------------------------------------------------------------------------------------- */
 
-/* Do other requests wait, so that their answers and this one could go in a bundle? */
+/* True if other requests wait, so that their answers and this one could go in a bundle */
 static bool prism_answers_gather(const struct rxe_qp *qp)
 {
 	return (qp->prism.was_bundled || READ_ONCE(qp->prism.peer_bundles)) &&
@@ -68,9 +68,9 @@ static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 }
 
 /*
- * The queue pair goes to ERROR for a request of its peer, of whatever kind, and its owner is told once (IBTA 9.9.3): by
- * the receive that the request has taken, if @status says what was wrong with that, or else by an event. No request of
- * ours takes a receive: one that is being filled is flushed then.
+ * Changes the queue pair to ERROR for any refused request of its peer. The owner is told once (IBTA 9.9.3): by the
+ * receive that the request has taken, if @status gives the receive's error, or else by an event. None of our requests
+ * takes a receive: one that is being filled is then flushed.
  */
 enum ib_wc_status prism_refused(struct rxe_qp *qp, u8 syndrome, enum ib_wc_status status)
 {
@@ -133,7 +133,7 @@ static void prism_resolved(struct rxe_qp *qp, struct prism_saved *saved, const s
 	saved->read.handed_out = prism_hand_outs_count(&to_rdev(qp->ibqp.device)->prism.hand_outs);
 }
 
-/* What a READ resolved to is to be sent, from @packet on. */
+/* Starts to send the data of a resolved READ, from @packet on */
 static void prism_start_read(struct rxe_qp *qp, const struct prism_saved *saved, u32 packet, bool duplicate,
 			     bool resumed)
 {
@@ -162,7 +162,7 @@ static u8 prism_read_opcode(const struct prism_stream *stream, bool last)
 	return last ? PRISM_OP_READ_RESPONSE_LAST : PRISM_OP_READ_RESPONSE_MIDDLE;
 }
 
-/* Keys and rights are checked for each packet anew: what was resolved may have gone since. */
+/* Checks keys and rights anew for each packet: the memory may have gone since the resolution. */
 static bool prism_fill_read(struct rxe_qp *qp, u8 *packet, u32 length)
 {
 	const struct prism_stream *stream = &qp->prism.stream;
@@ -181,7 +181,7 @@ static bool prism_fill_read(struct rxe_qp *qp, u8 *packet, u32 length)
 	return true;
 }
 
-/* The range has gone; the error stands in the place of the packet that should have come. */
+/* Ends a READ whose range has gone; the error takes the place of the next packet. */
 static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct prism_stream *stream = &qp->prism.stream;
@@ -196,7 +196,7 @@ static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info 
 	return PRISM_VERDICT_ACCESS;
 }
 
-/* A buffer that has been handed out meanwhile may have been written to before it was read here. */
+/* True if a buffer of the range has been handed out since: it may have been written before it was read here. */
 static bool prism_is_stale(struct rxe_qp *qp)
 {
 	struct prism_stream *stream = &qp->prism.stream;
@@ -205,7 +205,7 @@ static bool prism_is_stale(struct rxe_qp *qp)
 						   &stream->read.handed_out);
 }
 
-/* The next packet */
+/* Sends the next packet */
 static enum prism_verdict prism_send_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct prism_stream *stream = &qp->prism.stream;
@@ -241,7 +241,7 @@ static bool prism_is_read_of(const struct prism_stream *stream, const struct rxe
 	       ((pkt->psn - stream->first_psn) & BTH_PSN_MASK) < stream->psns;
 }
 
-/* Is the next packet in line the same READ once more? */
+/* True if the next packet in line is the same READ again */
 static bool prism_is_asked_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct sk_buff *skb = PKT_TO_SKB(pkt);
@@ -258,7 +258,7 @@ static bool prism_is_asked_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 	return again;
 }
 
-/* What is left of the answer is of no use to a peer that asks for another part of it. */
+/* Continues the answer, unless the peer asks for another part of it: then it does not need the rest. */
 enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	if (prism_is_asked_again(qp, pkt)) {
@@ -268,7 +268,7 @@ enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *p
 	return prism_send_read(qp, pkt);
 }
 
-/* Remembering ---------------------------------------------------------------------------------------------------- */
+/* Saved answers ------------------------------------------------------------------------------------------------- */
 
 static struct prism_saved *prism_save(struct rxe_qp *qp, u32 psn, const struct prism_response *response)
 {
@@ -285,7 +285,7 @@ static struct prism_saved *prism_save(struct rxe_qp *qp, u32 psn, const struct p
 	return saved;
 }
 
-/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
+/* Searches from the latest back: after a turn of the circle an old answer may have the same PSN. */
 static struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
 {
 	const u32 count = qp->prism.saved_count;
@@ -300,7 +300,8 @@ static struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
 	return NULL;
 }
 
-/* A conditional request is about to look at the chain state: if a READ has set it, that READ stays successful. */
+/* Marks the READ that has set the chain state: a conditional request is about to use it, so that READ stays
+ * successful. */
 static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request *req)
 {
 	const u32 count = qp->prism.saved_count;
@@ -314,8 +315,8 @@ static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request 
 }
 
 /*
- * What speaks in bundles understands them. Only the expected request counts: a duplicate may come from anybody who
- * knows the queue pair's number (W.12.3).
+ * Notes that the peer sends bundles, and thus understands them. Only the expected request counts: a duplicate may come
+ * from anybody who knows the queue pair's number (W.12.3).
  */
 static void prism_note_bundle(struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
 {
@@ -459,7 +460,7 @@ static enum prism_verdict prism_drop_duplicate(struct rxe_qp *qp)
 	return PRISM_VERDICT_DROP;
 }
 
-/* Not an error of this queue pair: what the duplicate asks for may rightly have gone since. */
+/* Refuses a duplicate, without an error of this queue pair: the memory may rightly have gone since. */
 static enum prism_verdict prism_fail_duplicate(struct rxe_qp *qp, u32 psn)
 {
 	prism_count(qp, PRISM_CNT_ACCESS_ERROR);
@@ -468,8 +469,8 @@ static enum prism_verdict prism_fail_duplicate(struct rxe_qp *qp, u32 psn)
 }
 
 /*
- * Resolve a READ again, as a whole, whichever packet was asked for. It was not skipped then, so it is not now; and what
- * has been done because it succeeded cannot be undone.
+ * Resolves a READ again, as a whole, whichever packet was asked for. It was not skipped then, so it is not now; and
+ * actions that followed from its success cannot be undone.
  */
 static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct prism_saved *saved)
 {
@@ -494,7 +495,7 @@ static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_inf
 	return PRISM_VERDICT_DROP;
 }
 
-/* May a READ still be answered from what it resolved to? @place: where that is */
+/* True if a READ may still be answered from its resolution. @place gets its range. */
 static bool prism_is_unchanged(struct rxe_qp *qp, struct prism_resolution *read, struct prism_place *place)
 {
 	if (!prism_locate(qp, read->rkey, read->va, read->length, PRISM_RIGHT_READ, place))
@@ -504,10 +505,10 @@ static bool prism_is_unchanged(struct rxe_qp *qp, struct prism_resolution *read,
 }
 
 /*
- * A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. If the
- * requester has nothing of it yet, requests before it may be repeated too, and it must not be older than they are: it
- * is resolved again, unless a conditional request has acted on its status. Behind the end another resolution is asked
- * for: let it begin anew.
+ * Continues a READ with data where its requester asks for it, as long as its resolution is the same memory. If the
+ * requester has nothing of it yet, requests before it may be repeated too, and the READ must not be older than they
+ * are: it is resolved again, unless a conditional request has acted on its status. A packet behind the end belongs to
+ * another resolution: then start from the beginning.
  */
 static enum prism_verdict prism_repeat_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct prism_saved *saved)
 {
@@ -521,7 +522,7 @@ static enum prism_verdict prism_repeat_read(struct rxe_qp *qp, struct rxe_pkt_in
 	return prism_send_read(qp, pkt);
 }
 
-/* A packet with a PSN before the expected one */
+/* Answers a packet with a PSN before the expected one */
 enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct prism_saved *saved;
@@ -533,7 +534,7 @@ enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_inf
 	if (prism_decode(qp, pkt, &req) || !prism_allowed(qp, &req))
 		return prism_drop_duplicate(qp);
 	if (!req.last) {
-		/* The earlier packets of a message are answered by its last; let the peer's window move. */
+		/* The last packet of a message answers the earlier ones too; let the peer's window move. */
 		if (bth_ack(pkt))
 			prism_send_ack(qp, (qp->resp.ack_psn - 1) & BTH_PSN_MASK, PRISM_SYNDROME_ACK);
 		return PRISM_VERDICT_DROP;
@@ -551,7 +552,7 @@ enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_inf
 	return PRISM_VERDICT_DROP;
 }
 
-/* The queue pair leaves RTR or RTS: nothing of what it was doing goes on. */
+/* Stops all work when the queue pair leaves RTR or RTS */
 void prism_responder_stop(struct rxe_qp *qp)
 {
 	prism_message_abort(&prism_memory, qp, &qp->prism.message);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send queues of user queue pairs. What the user posts lies in a ring that it can write at any time. Each entry is
- * copied out once, checked in the copy, and put into a queue that the user cannot see: all of rxe works on that one.
+ * Send queues of user queue pairs. The user posts to a ring that it can write at any time. Each entry is copied once,
+ * checked in the copy, and put into a queue that the user cannot see, on which all of rxe works.
  */
 #include <linux/vmalloc.h>
 
@@ -35,7 +35,7 @@ static u32 prism_user_header(const struct rxe_qp *qp)
 	return qp->prism.enabled ? PRISM_ABI_PRISM_SEND_HEADER : PRISM_ABI_SEND_HEADER;
 }
 
-/* Bytes of an entry beside its sges or inline data, in the larger of the two queues */
+/* Returns the bytes of an entry beside its sges or inline data, in the larger of the two queues */
 int prism_send_wqe_size(struct rxe_qp *qp, int data_size)
 {
 	int size = sizeof(struct rxe_send_wqe);
@@ -50,7 +50,7 @@ int prism_send_wqe_size(struct rxe_qp *qp, int data_size)
 }
 
 /*
- * Turn the queue that was made and mapped for the user into the ring, and make the private one. On failure neither is
+ * Turns the queue that was made and mapped for the user into the ring, and makes the private one. On failure neither is
  * left.
  */
 int prism_sq_init(struct rxe_qp *qp, int wqe_size)
@@ -79,7 +79,7 @@ int prism_sq_init(struct rxe_qp *qp, int wqe_size)
 	return 0;
 }
 
-/* Called when nothing works on the queue any more; it outlives the private one. */
+/* Call when nothing works on the queue any more; it outlives the private one. */
 void prism_sq_cleanup(struct rxe_qp *qp)
 {
 	if (qp->sq.queue)
@@ -89,7 +89,7 @@ void prism_sq_cleanup(struct rxe_qp *qp)
 	qp->prism.ring = NULL;
 }
 
-/* Forget everything that was posted. */
+/* Drops everything that was posted */
 void prism_sq_drop(struct rxe_qp *qp)
 {
 	struct rxe_queue *ring = qp->prism.ring, *q = qp->sq.queue;
@@ -110,15 +110,15 @@ void prism_sq_drop(struct rxe_qp *qp)
 /* Taking over an entry ------------------------------------------------------------------------------------------ */
 
 /*
- * The entry without what stands behind it; the PRISM member only if it is a PRISM request, which is the answer. Sizes
- * are constant, so that these are a few moves and no loop: this is on the path of every request.
+ * Copies the entry without what follows it; the PRISM member only for a PRISM request. Returns true for a PRISM
+ * request. Sizes are constant, so that these are a few moves without a loop: every request takes this path.
  */
 static bool prism_copy_header(struct rxe_qp *qp, const void *entry, struct prism_abi_send *user)
 {
 	bool prism;
 
 	memcpy(user, entry, PRISM_ABI_SEND_HEADER);
-	/* What is checked below is what is used: no second look at shared memory. */
+	/* Use exactly what is checked below: do not read shared memory again. */
 	barrier();
 	prism = qp->prism.enabled && prism_is_wr(user->opcode);
 	if (prism) {
@@ -178,7 +178,7 @@ static bool prism_take_data(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 
 static bool prism_take_datagram(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
-	/* rxe would take 0 as: the address vector is in the work request, and believe a forged source address. */
+	/* For 0 rxe would take the address vector from the work request, and believe a forged source address. */
 	if (!user->ud.ah_num || user->ud.reserved)
 		return false;
 	wqe->wr.wr.ud.remote_qpn = user->ud.remote_qpn;
@@ -292,7 +292,7 @@ static bool prism_take_standard(struct rxe_qp *qp, struct rxe_send_wqe *wqe, con
 	return prism_take_data(qp, wqe, user, data);
 }
 
-/* The total length of a request: what its data has, or, if they are moved at the peer, what it says. */
+/* Takes the total length of a request: that of its data, or the stated one if the peer moves the data. */
 static bool prism_take_length(struct prism_request *req, const struct prism_abi_send *user, u32 data_length)
 {
 	const bool moves = (req->op == PRISM_READ && (req->flags & PRISM_FLAG_R)) ||
@@ -350,7 +350,7 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	return !prism_request_check(req, qp->mtu, PRISM_MAX_INDIRECT_READ);
 }
 
-/* A fresh work request; its parameters and data follow. */
+/* Begins a new work request; its parameters and data follow. */
 static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
 	wqe->wr.wr_id = user->wr_id;
@@ -370,7 +370,7 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 	wqe->dma.sge_offset = 0;
 }
 
-/* What is not known must be 0, so that it can get a meaning. */
+/* Refuses unknown bits: they must be 0, so that they can get a meaning. */
 static bool prism_is_known(const struct prism_abi_send *user, bool prism)
 {
 	const u32 known = PRISM_SEND_FLAGS | (prism ? PRISM_ABI_SEND_RESUME | PRISM_ABI_SEND_BUNDLE : 0);
@@ -402,8 +402,8 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 }
 
 /*
- * Take over what the user has posted since, a batch of it: who works on the queue comes here again before it takes the
- * queue for empty. Requester and completer both call this, possibly at once.
+ * Takes over a batch of newly posted requests. Callers that work on the queue call this again before they take the
+ * queue for empty. Requester and completer both call it, possibly at once.
  */
 void prism_sq_fetch(struct rxe_qp *qp)
 {
@@ -415,7 +415,7 @@ void prism_sq_fetch(struct rxe_qp *qp)
 		return;
 	/* On 6.12 the requester calls this with interrupts off. */
 	spin_lock_irqsave(&qp->sq.sq_lock, flags);
-	/* the entries before the index */
+	/* the entries before the index are complete */
 	end = smp_load_acquire(&ring->buf->producer_index) & ring->index_mask;
 	for (n = 0; n < PRISM_BATCH && ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP); n++) {
 		prod = queue_get_producer(q, QUEUE_TYPE_FROM_ULP);
@@ -427,8 +427,8 @@ void prism_sq_fetch(struct rxe_qp *qp)
 }
 
 /*
- * The next work request to flush, or NULL. If the user is told of each, it may post more meanwhile, without end: then a
- * task comes again for those behind a batch. If not, what the ring has is dropped as a whole, with the queue.
+ * Returns the next work request to flush, or NULL. If the user is told of each, it may post more without end: then a
+ * task comes again for those after a batch. Else the requests in the ring are dropped as a whole, with the queue.
  */
 struct rxe_send_wqe *prism_sq_flush(struct rxe_qp *qp, bool notify, int *done)
 {
@@ -448,8 +448,8 @@ struct rxe_send_wqe *prism_sq_flush(struct rxe_qp *qp, bool notify, int *done)
 /* Receive queues ------------------------------------------------------------------------------------------------ */
 
 /*
- * rxe has copied a receive out of its ring, after looking at num_sge there. Whatever the copy says now, make it what
- * was looked at, and let it start at its beginning.
+ * Makes a receive consistent that rxe has copied out of its ring after checking num_sge there: restores the checked
+ * value, whatever the copy says, and starts at the beginning.
  */
 void prism_check_recv(struct rxe_recv_wqe *wqe, unsigned int num_sge)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Bundles that have come (docs/wire-protocol.md W.12.2). Behind the checks that rxe makes of every packet, a bundle
- * becomes the packets that its entries replace, and nothing else of rxe or of ours knows bundles.
+ * Incoming bundles (docs/wire-protocol.md W.12.2). After the checks that rxe makes of every packet, a bundle becomes
+ * the packets that its entries replace; nothing else in rxe or in our code knows bundles.
  */
 #include "rxe.h"
 #include "rxe_loc.h"
 
-/* What an entry's packet has that is not in the bundle's bytes */
+/* Fills in the properties of an entry's packet that are not in the bundle's bytes */
 static void prism_entry_info(const struct rxe_pkt_info *whole, struct rxe_pkt_info *pkt)
 {
 	memset(pkt, 0, sizeof(*pkt));
@@ -16,7 +16,7 @@ static void prism_entry_info(const struct rxe_pkt_info *whole, struct rxe_pkt_in
 	pkt->pkey_index = whole->pkey_index;
 }
 
-/* The next entry as a packet of its own, with room where an ICRC would stand. NULL if there is no memory. */
+/* Returns the next entry as a packet of its own, with room in place of an ICRC. NULL if there is no memory. */
 static struct sk_buff *prism_entry_packet(struct sk_buff *whole, struct prism_bundle *bundle)
 {
 	const u32 room = prism_bundle_room(bundle) + RXE_ICRC_SIZE;
@@ -38,8 +38,8 @@ static struct sk_buff *prism_entry_packet(struct sk_buff *whole, struct prism_bu
 }
 
 /*
- * Give the packet its opcode, if it may be an entry. What may not be one is, among requests, a request that breaks F4
- * (the responder finds no such request under a bundle's opcode); among answers it ends the bundle.
+ * Gives the packet its opcode, if it may be an entry. Among requests, one that may not counts as a request that breaks
+ * F4 (the responder finds no such request under a bundle's opcode); among answers, it ends the bundle.
  */
 static bool prism_admit(struct rxe_pkt_info *pkt, u8 bundle, u32 mtu)
 {
@@ -55,13 +55,13 @@ static bool prism_admit(struct rxe_pkt_info *pkt, u8 bundle, u32 mtu)
 	return true;
 }
 
-/* Too short for an AETH. Of a packet of its own rxe has looked at this before. */
+/* True if the packet is too short for an AETH. For a separate packet rxe has checked this before. */
 static bool prism_is_cut(const struct rxe_pkt_info *pkt)
 {
 	return (pkt->mask & RXE_ACK_MASK) && pkt->paylen < PRISM_BTH_SIZE + PRISM_AETH_SIZE + RXE_ICRC_SIZE;
 }
 
-/* Take the bundle apart. What there is no memory for is lost, with all that is behind it. */
+/* Takes the bundle apart. An entry that there is no memory for is lost, with all behind it. */
 static u32 prism_take_apart(struct sk_buff *whole, struct prism_bundle *bundle, u32 mtu, struct sk_buff_head *entries)
 {
 	const struct rxe_pkt_info *pkt = SKB_TO_PKT(whole);
@@ -104,7 +104,7 @@ static void prism_let_go(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 	ib_device_put(&rxe->ib_dev);
 }
 
-/* All of them at once, so that what answers them finds them together. */
+/* Hands all over at once, so that their answers find them together. */
 static void prism_hand_over(struct rxe_pkt_info *pkt, struct sk_buff_head *entries, u32 count)
 {
 	const bool requests = pkt->mask & RXE_REQ_MASK;
@@ -129,8 +129,8 @@ static void prism_hand_over(struct rxe_pkt_info *pkt, struct sk_buff_head *entri
 }
 
 /*
- * A bundle for a queue pair that speaks PRISM, its ICRC checked. False: it goes on as one packet, a request that is not
- * well formed and is refused in its turn. Otherwise it is consumed.
+ * Handles a bundle for a queue pair that speaks PRISM, its ICRC checked. False if it continues as one packet: a
+ * malformed request, which is refused in its turn. Otherwise it is consumed.
  */
 bool __prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {

@@ -27,7 +27,7 @@ bool prism_bundle_takes(const u8 *packet, u32 size, u32 mtu)
 {
 	if (!prism_bundle_opcode_of(packet[0]) || size > PRISM_MAX_ENTRY_PACKET(mtu))
 		return false;
-	/* The PSNs of the entries behind a READ count on its taking one. */
+	/* The PSNs of the entries after a READ assume that it takes one. */
 	if (packet[0] != PRISM_OP_READ_REQUEST || (packet[8] & PRISM_FLAG_R))
 		return true;
 	return size < PRISM_BTH_SIZE + PRISM_RETH_SIZE || get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu;
@@ -38,7 +38,7 @@ static u32 padded(u32 length)
 	return (length + 3) & ~3u;
 }
 
-/* The pad lies in the last word. */
+/* Copies data; the pad lies in the last word. */
 static void copy_padded(u8 *to, const u8 *from, u32 length)
 {
 	if (length & 3)
@@ -113,14 +113,14 @@ u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet)
 	return size;
 }
 
-/* What an entry carries of the packet's bytes behind the BTH */
+/* Returns the number of the packet's bytes behind the BTH that an entry carries */
 static u32 body_of(const u8 *packet, u32 size)
 {
 	const u32 shortest = PRISM_BTH_SIZE + PRISM_AETH_SIZE + PRISM_RSPETH_SIZE;
 
 	if (packet[0] != PRISM_OP_RESPONSE)
 		return size - PRISM_BTH_SIZE - (packet[1] >> 4 & 3);
-	/* Most results are zeros from one end to the other. */
+	/* Most results consist of zeros. */
 	while (size >= shortest + sizeof(u64) && !get_unaligned_be64(packet + size - sizeof(u64)))
 		size -= sizeof(u64);
 	while (size > shortest && !packet[size - 1])

@@ -15,10 +15,10 @@ struct prism_cas {
 	const u8 *swap_mask;
 };
 
-/* (compare & mask) MODE (target & mask), as unsigned little-endian integers of @size bytes */
+/* Returns (compare & mask) MODE (target & mask), as unsigned little-endian integers of @size bytes */
 bool prism_cas_holds(const struct prism_cas *cas, const u8 *target);
 
-/* target = (target & ~mask) | (swap & mask) */
+/* Sets target = (target & ~mask) | (swap & mask) */
 void prism_cas_swap(const struct prism_cas *cas, u8 *target);
 
 #endif /* PRISM_CAS_H */

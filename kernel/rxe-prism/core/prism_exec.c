@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include "prism_exec.h"
 
-/* Everything one execution needs to hand down */
+/* State of one execution */
 struct run {
 	const struct prism_env *env;
 	void *ctx;
@@ -52,9 +52,10 @@ static void put(struct run *run, struct prism_span *span)
 }
 
 /*
- * What a processor stores meanwhile knows of no lock. It publishes a bounded pointer where there was a null pointer,
- * bound first, and stores a null pointer before it publishes another. The words are loaded in order (prism_words.h), so
- * if the address is still the same behind the bound, they belong together; else it was null in between.
+ * Loads a pointer while a processor, which takes no lock, may store to it. It publishes a bounded pointer in place of a
+ * null pointer, bound first, and stores a null pointer before it publishes another. The words are loaded in order
+ * (prism_words.h). So if the address is still the same after the bound, they belong together; else it was null in
+ * between.
  */
 static void load_pointer(struct run *run, const struct prism_span *span, u8 *pointer)
 {
@@ -73,8 +74,8 @@ static void load_pointer(struct run *run, const struct prism_span *span, u8 *poi
 }
 
 /*
- * Where does the operation act, and on how many bytes? With T the target names a pointer, with B a bounded one.
- * False: the status or the fault in the result says why there is no target.
+ * Finds the target address and length of the operation. With T the target names a pointer, with B a bounded one. False
+ * if there is no target: the result has the status or the fault.
  */
 static bool resolve(struct run *run, u64 *va, u32 *length)
 {
@@ -106,7 +107,7 @@ static bool resolve(struct run *run, u64 *va, u32 *length)
 	return true;
 }
 
-/* Copy between regions. Small copies go through a buffer so that each side is atomic within its block. */
+/* Copies between regions. Small copies go through a buffer so that each side is atomic within its block. */
 static void copy(struct run *run, const struct prism_span *to, const struct prism_span *from, u32 length)
 {
 	u8 block[PRISM_BLOCK];
@@ -119,7 +120,7 @@ static void copy(struct run *run, const struct prism_span *to, const struct pris
 	prism_store(run->env, run->ctx, to, 0, block, length);
 }
 
-/* Move @length bytes from one checked range to another: a READ with R, a WRITE with D. */
+/* Moves @length bytes from one checked range to another: a READ with R, a WRITE with D. */
 static void move(struct run *run, u32 to_rkey, u64 to_va, u32 from_rkey, u64 from_va, u32 length)
 {
 	struct prism_span from, to;
@@ -187,7 +188,7 @@ static bool load_data(struct run *run, u8 *data, u32 length)
 	return true;
 }
 
-/* Compare and swap within one block, so that one lock covers all of it. */
+/* Compares and swaps within one block, so that one lock covers all of it. */
 static bool swap_in_place(struct run *run, const struct prism_cas *cas, const struct prism_span *span, u8 *old)
 {
 	u8 new[PRISM_MAX_CAS];
@@ -242,7 +243,7 @@ static void execute_cas(struct run *run)
 	put(run, &span);
 }
 
-/* R on an ALLOCATE: leave the address where a later request of the chain finds it. */
+/* Stores the address of an ALLOCATE with R where a later request of the chain finds it. */
 static void store_pointer(struct run *run, const struct prism_span *aux)
 {
 	const struct prism_request *req = run->req;
@@ -281,7 +282,7 @@ static bool pop(struct run *run, struct prism_buffer *buffer)
 	}
 }
 
-/* The aux range is checked before a buffer is taken, so that a fault costs none. */
+/* Checks the aux range before a buffer is taken, so that a fault costs none. */
 static bool begin_allocate(struct run *run, struct prism_buffer *buffer, struct prism_span *aux)
 {
 	if (!get_redirect(run, aux))
@@ -300,7 +301,7 @@ static void finish_allocate(struct run *run, const struct prism_buffer *buffer, 
 	put(run, aux);
 }
 
-/* Payload of one packet, to a range that is checked for this packet alone */
+/* Writes the payload of one packet to a range, which is checked for this packet alone */
 static bool write_payload(struct run *run, u32 rkey, u64 va)
 {
 	const struct prism_request *req = run->req;
@@ -373,7 +374,8 @@ static void begin_message(struct run *run, struct prism_message *msg, bool chain
 	if (skipped(req, chain_ok)) {
 		run->result->status = PRISM_STATUS_SKIPPED;
 	} else if (req->op == PRISM_WRITE) {
-		/* All of the target is checked before any of it is written; each packet's part again when it is. */
+		/* Check all of the target before any of it is written; each packet's part is checked again when it
+		 * is written. */
 		if (get(run, req->rkey, req->va, req->length, PRISM_RIGHT_WRITE, &span))
 			put(run, &span);
 	} else if (begin_allocate(run, &msg->buffer, &span)) {

@@ -2,8 +2,8 @@
 /*
  * The executor of the primitives over an abstract memory: docs/semantics.md S.2 - S.8.
  *
- * It holds no locks between calls, allocates nothing and takes a bounded number of steps. Everything that it knows of
- * regions, keys and queues it asks of struct prism_env, which the kernel module and the userspace device supply.
+ * It holds no locks between calls, allocates nothing and takes a bounded number of steps. It accesses regions, keys and
+ * queues only by struct prism_env, which the kernel module and the userspace device supply.
  */
 #ifndef PRISM_EXEC_H
 #define PRISM_EXEC_H
@@ -11,7 +11,7 @@
 #include "prism_cas.h"
 #include "prism_words.h"
 
-/* Rights to memory; each hop needs exactly the ones that it names. */
+/* Rights to memory; each hop needs exactly those that it names. */
 #define PRISM_RIGHT_READ	0x1
 #define PRISM_RIGHT_WRITE	0x2
 #define PRISM_RIGHT_ATOMIC	0x4
@@ -35,10 +35,10 @@ struct prism_buffer {
 	u64 wr_id;		/* the environment's, for give_back() */
 };
 
-/* Why a request ends in a NAK */
+/* Reason for a NAK to a request */
 enum prism_fault {
 	PRISM_NO_FAULT,
-	PRISM_FAULT_INVALID,		/* alignment behind a pointer */
+	PRISM_FAULT_INVALID,		/* alignment after a pointer */
 	PRISM_FAULT_ACCESS,		/* remote access error */
 	PRISM_FAULT_FREE_LIST,		/* no such free list for this QP: a remote access error too */
 };
@@ -63,17 +63,17 @@ struct prism_env {
 	void (*store)(void *ctx, const struct prism_span *span, u32 offset, const void *from, u32 length);
 	void (*copy)(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length);
 
-	/* The lock that standard atomics take as well, for at most one block at the start of @span + @offset. */
+	/* Lock for at most one block at the start of @span + @offset; standard atomics take it as well. */
 	void (*lock)(void *ctx, const struct prism_span *span, u32 offset, u32 length);
 	void (*unlock)(void *ctx, const struct prism_span *span, u32 offset, u32 length);
 
-	/* Take the first good, allocatable entry; if it has no room for @length bytes, leave it. */
+	/* Takes the first good, allocatable entry; leaves it if it has no room for @length bytes. */
 	enum prism_pop (*pop)(void *ctx, u32 free_list, u32 length, struct prism_buffer *buffer);
-	/* Return a popped buffer whose ALLOCATE will not be answered. */
+	/* Returns a popped buffer whose ALLOCATE will not be answered. */
 	void (*give_back)(void *ctx, struct prism_buffer *buffer);
 };
 
-/* What a request came to. */
+/* Result of a request */
 struct prism_result {
 	u8 fault;		/* enum prism_fault */
 	u8 status;		/* enum prism_status */
@@ -93,28 +93,28 @@ struct prism_message {
 	u32 length;
 	u32 done;
 	struct prism_request parameters;	/* of the first packet; its pointers are not kept */
-	struct prism_buffer buffer;		/* ALLOCATE that got one */
+	struct prism_buffer buffer;		/* of an ALLOCATE that got one */
 };
 
 /*
- * Execute a request of one packet. @chain_ok: the previous request of this QP succeeded. For a READ with data the
- * result says what to send; the range has been checked, and is checked again by whoever sends it.
+ * Executes a request of one packet. @chain_ok: the previous request of this QP succeeded. For a READ with data the
+ * result describes the range to send; it has been checked, and the sender checks it again.
  */
 void prism_execute(const struct prism_env *env, void *ctx, const struct prism_request *request, bool chain_ok,
 		   struct prism_result *result);
 
-/* May @request come next? The rules of W.5 on the order of packets and the sum of their payloads. */
+/* Checks that @request may come next, by the rules of W.5 on the order of packets and the sum of their payloads. */
 enum prism_reject prism_message_check(const struct prism_message *message, const struct prism_request *request);
 
 /*
- * The same for messages of several packets, one call a packet in order. @message is clear before the first. Returns
- * the reason if the packet does not continue the message; @result is complete when the packet is the last.
+ * Executes messages of several packets, by one call for each packet in order. @message is clear before the first.
+ * Returns the reason if the packet does not continue the message; @result is complete when the packet is the last.
  */
 enum prism_reject prism_message_packet(const struct prism_env *env, void *ctx, struct prism_message *message,
 				       const struct prism_request *request, bool chain_ok,
 				       struct prism_result *result);
 
-/* Drop an unfinished message: its buffer goes back. */
+/* Drops an unfinished message and returns its buffer. */
 void prism_message_abort(const struct prism_env *env, void *ctx, struct prism_message *message);
 
 /* Copies that stay inside one block are atomic, others are plain. */

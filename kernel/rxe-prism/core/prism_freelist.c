@@ -15,7 +15,7 @@ void prism_freelist_advance(struct prism_freelist *list, u64 begun, u64 oldest)
 		return;
 	}
 	if (list->snapshot == list->allocatable) {
-		/* Nothing is waiting for its grace period: let what was posted since begin one. */
+		/* No entry waits for its grace period: start one for the entries posted since. */
 		take_snapshot(list, begun);
 		return;
 	}

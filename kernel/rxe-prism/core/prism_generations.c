@@ -8,8 +8,9 @@ void prism_generations_init(struct prism_generations *generations)
 }
 
 /*
- * How many requests of a generation are under way. Ends are counted first: what a request did to memory is done, and
- * its beginning can be seen, once its end is. Beginnings that are not seen yet see all that the caller has seen.
+ * Counts the requests of a generation that are under way. Counts ends first: once an end is visible, the request's
+ * accesses to memory are done, and its beginning is visible. Requests whose beginning is not visible yet see all that
+ * the caller has seen.
  */
 static u32 count_running(const struct prism_generations *generations, u64 generation)
 {
@@ -25,7 +26,7 @@ static u32 count_running(const struct prism_generations *generations, u64 genera
 	return begun - ended;
 }
 
-/* A new generation begins when the one before has run out: then the present one will run out too, whatever comes. */
+/* Starts a new generation when the one before has run out: then the present one will run out too, whatever comes. */
 u64 prism_generations_look(struct prism_generations *generations, u8 self, u64 *begun)
 {
 	const u64 present = generations->present;

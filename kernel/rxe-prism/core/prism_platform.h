@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What core/ needs from its surroundings: integer types, byte order, memcpy, counters that processors share.
- * The same files build into rxe_prism.ko and into the userspace device.
+ * Requirements of core/ on its surroundings: integer types, byte order, memcpy, counters that processors share. The
+ * same files build into rxe_prism.ko and into the userspace device.
  */
 #ifndef PRISM_PLATFORM_H
 #define PRISM_PLATFORM_H
@@ -92,8 +92,8 @@ static inline void put_unaligned_le64(u64 v, void *p)
 #define prism_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
 /*
- * Every other access to what is shared is sequentially consistent here, which the thread sanitizer understands; it
- * knows no barriers. So there is nothing left for them to do.
+ * All other accesses to shared data are sequentially consistent here, which the thread sanitizer understands; it does
+ * not know barriers. So the barriers have nothing to do.
  */
 typedef u32 atomic_t;
 

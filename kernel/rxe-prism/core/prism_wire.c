@@ -82,7 +82,7 @@ static bool length_legal(const struct prism_request *req, u32 mtu, u32 max_indir
 		return req->length <= max_indirect;
 	if (req->op != PRISM_WRITE)
 		return true;
-	/* No resolved pointer is held while a peer is awaited, so an indirect target takes a single packet. */
+	/* No resolved pointer is held while waiting for a peer, so an indirect target takes a single packet. */
 	if (req->flags & PRISM_FLAG_T)
 		return req->length <= mtu;
 	return !(req->flags & PRISM_FLAG_D) || req->length <= max_indirect;
@@ -162,7 +162,7 @@ void prism_request_encode(u8 *packet, const struct prism_request *req)
 		memcpy(p, req->operands, 4 * req->cas_size);
 }
 
-/* Which operation, and which place in the message, an opcode stands for */
+/* The operation, and the place in the message, of each opcode */
 static const struct {
 	u8 op;
 	bool first;
@@ -182,7 +182,7 @@ static const struct {
 
 u8 prism_request_opcode(const struct prism_request *req)
 {
-	/* FIRST, MIDDLE, LAST, ONLY follow each other in this order for each operation of several packets. */
+	/* For each operation of several packets the order is FIRST, MIDDLE, LAST, ONLY. */
 	const u8 place = req->first ? (req->last ? 3 : 0) : (req->last ? 2 : 1);
 
 	switch (req->op) {
@@ -333,7 +333,7 @@ bool prism_response_fits(const struct prism_request *req, const struct prism_res
 	switch (response->status) {
 	case PRISM_STATUS_OK:
 		if (req->op == PRISM_READ && !(req->flags & PRISM_FLAG_R))
-			return false; /* its answer brings data */
+			return false; /* it is answered with data */
 		return !moves || prism_length_fits(req, response->value);
 	case PRISM_STATUS_CAS_MISS:
 		return req->op == PRISM_CAS;

@@ -8,7 +8,7 @@
 
 #include "prism_platform.h"
 
-/* The protocol versions spoken: 2 is 1 and bundles (prism_bundle.h) */
+/* Protocol versions: 2 is 1 with bundles (prism_bundle.h) */
 #define PRISM_LOWEST_VERSION	1
 #define PRISM_PROTOCOL_VERSION	2
 
@@ -31,7 +31,7 @@ struct prism_bth {
 	u32 psn;
 };
 
-/* The five flags, where they stand in byte 8 of the BTH */
+/* The five flags, at their places in byte 8 of the BTH */
 #define PRISM_FLAG_T		0x40	/* target is indirect */
 #define PRISM_FLAG_D		0x20	/* data is indirect */
 #define PRISM_FLAG_B		0x10	/* bounded */
@@ -102,7 +102,7 @@ enum prism_status {
 	PRISM_STATUS_SKIPPED,
 };
 
-/* Why a packet is refused before anything of it is executed */
+/* Reason for refusing a packet before any of it is executed */
 enum prism_reject {
 	PRISM_ACCEPT,
 	PRISM_BAD_OPCODE,
@@ -112,7 +112,7 @@ enum prism_reject {
 	PRISM_BAD_ALIGNMENT,
 };
 
-/* A request packet, decoded. Pointers reach into the packet. */
+/* A decoded request packet. Pointers point into the packet. */
 struct prism_request {
 	u8 op;			/* enum prism_op */
 	u8 flags;		/* PRISM_FLAG_* */
@@ -142,51 +142,51 @@ struct prism_response {
 void prism_bth_encode(u8 *packet, const struct prism_bth *bth);
 void prism_bth_decode(const u8 *packet, struct prism_bth *bth);
 
-/* Bundles are neither: their entries are. */
+/* False for bundles: their entries are requests or responses. */
 bool prism_opcode_is_request(u8 opcode);
 bool prism_opcode_is_response(u8 opcode);
 
-/* True if @op may carry @flags (docs/semantics.md S.3). */
+/* Returns true if @op may carry @flags (docs/semantics.md S.3). */
 bool prism_flags_legal(enum prism_op op, u8 flags);
 
 /*
- * Header-only rules of a request that hold wherever it comes from, a packet or a work request: flags, operands,
+ * Checks the rules of a request that need its headers alone and hold for packets and work requests: flags, operands,
  * lengths, alignment of the addresses that the request itself names. @mtu and @max_indirect are in bytes.
  */
 enum prism_reject prism_request_check(const struct prism_request *request, u32 mtu, u32 max_indirect);
 
-/* Bytes of BTH and extended headers (with CAS operands) in front of the payload of this packet. */
+/* Returns the bytes of BTH and extended headers (with CAS operands) in front of the payload of this packet. */
 u32 prism_request_header_size(const struct prism_request *request);
 
-/* Write the extended headers behind the BTH; the payload is the caller's. */
+/* Writes the extended headers behind the BTH; the caller writes the payload. */
 void prism_request_encode(u8 *packet, const struct prism_request *request);
 
-/* The opcode that a packet of @request has. */
+/* Returns the opcode for a packet of @request. */
 u8 prism_request_opcode(const struct prism_request *request);
 
 /*
- * Decode and check one request packet of @size bytes (BTH to pad, no ICRC). The position within a message is the
- * caller's to check, and so is everything that needs memory.
+ * Decodes and checks one request packet of @size bytes (BTH to pad, no ICRC). The caller checks its position within the
+ * message, and everything that needs memory.
  */
 enum prism_reject prism_request_decode(const u8 *packet, u32 size, u32 mtu, u32 max_indirect,
 				       struct prism_request *request);
 
-/* PSNs that a request takes: of a data-returning READ its response packets, else its own. */
+/* Returns the PSNs that a request takes: for a data-returning READ those of its response packets, else its own. */
 u32 prism_request_psns(const struct prism_request *request, u32 mtu);
 
 void prism_aeth_encode(u8 *aeth, u8 syndrome, u32 msn);
 
-/* Encode what stands behind BTH and AETH of PRISM_OP_RESPONSE, and back. */
+/* Encode and decode the part of PRISM_OP_RESPONSE after BTH and AETH. */
 void prism_response_encode(u8 *packet, const struct prism_response *response);
 bool prism_response_decode(const u8 *packet, u32 size, struct prism_response *response);
 
-/* Could @request have ended with this short response? Nothing else is believed of a peer. */
+/* Returns true if @request could have ended with this short response. We believe nothing else of a peer. */
 bool prism_response_fits(const struct prism_request *request, const struct prism_response *response);
 
-/* Could it have moved @length bytes? Only a bounded request moves fewer than it asks for. */
+/* Returns true if it could have moved @length bytes. Only a bounded request moves fewer than requested. */
 bool prism_length_fits(const struct prism_request *request, u64 length);
 
-/* What the completion of @request tells as its length. */
+/* Returns the length for the completion of @request. */
 u32 prism_response_length(const struct prism_request *request, const struct prism_response *response);
 
 #endif /* PRISM_WIRE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Processors promise that an aligned access of up to 8 bytes is one: x86 always, ARM for general registers. They say
- * nothing of what memcpy() is made of: string instructions, and vectors that are not aligned, the last of which
+ * Processors promise that an aligned access of up to 8 bytes is atomic: x86 always, ARM for general registers. They
+ * promise nothing for the instructions of memcpy(): string instructions, and unaligned vectors, the last of which
  * overlaps the one before.
  *
- * Who else uses the memory is ordered by protocols between peers, as with a device behind a bus: the thread sanitizer,
- * which knows nothing of those, is not told of these accesses.
+ * Protocols between peers order other accesses to the memory, as with a device behind a bus. The thread sanitizer does
+ * not know these protocols, so these accesses are hidden from it.
  */
 #include "prism_words.h"
 
@@ -69,7 +69,7 @@ UNSEEN static __always_inline void store_word(u8 *to, const u8 *from, u32 size)
 	}
 }
 
-/* The next word of @size bytes, if so many are left: how many it took */
+/* Loads the next word of @size bytes, if that many are left. Returns the bytes that it took */
 UNSEEN static __always_inline size_t load_next(u8 *to, const u8 *from, size_t left, u32 size)
 {
 	if (left < size)
@@ -78,7 +78,7 @@ UNSEEN static __always_inline size_t load_next(u8 *to, const u8 *from, size_t le
 	return size;
 }
 
-/* The same at the end of what is left */
+/* Stores in the same way at the end of what is left */
 UNSEEN static __always_inline size_t store_last(u8 *to, const u8 *from, size_t left, u32 size)
 {
 	if (left < size)
@@ -87,7 +87,7 @@ UNSEEN static __always_inline size_t store_last(u8 *to, const u8 *from, size_t l
 	return size;
 }
 
-/* In order from the first: the longest aligned words that there are */
+/* Loads in order from the first, by the longest aligned words possible */
 UNSEEN static __always_inline void load_few(u8 *to, const u8 *from, size_t length)
 {
 	size_t n = 0;
@@ -109,7 +109,7 @@ UNSEEN static __always_inline void load_few(u8 *to, const u8 *from, size_t lengt
 	}
 }
 
-/* In order from the last */
+/* Stores in order from the last */
 UNSEEN static __always_inline void store_few(u8 *to, const u8 *from, size_t left)
 {
 	if ((uintptr_t)(to + left) % PRISM_WORD) {
@@ -131,8 +131,8 @@ UNSEEN static __always_inline void store_few(u8 *to, const u8 *from, size_t left
 
 #if defined(__SSE2__) && !defined(__KERNEL__)
 /*
- * Two words at once. Intel and AMD promise that an aligned access of 16 bytes is one on processors that have AVX. ARM
- * promises as much of pairs from LSE2 on, but words singly are nearly as fast there.
+ * Two words at once. Intel and AMD promise that an aligned access of 16 bytes is atomic on processors that have AVX.
+ * ARM promises the same for pairs from LSE2 on, but single words are nearly as fast there.
  */
 typedef long long __attribute__((vector_size(16), may_alias)) pair;
 
@@ -145,7 +145,7 @@ UNSEEN static __always_inline void load_pair(u8 *to, const u8 *from)
 {
 	const pair value = *(const pair *)from;
 
-	__asm__ __volatile__("" : : : "memory"); /* no compiler makes one memcpy() of many */
+	__asm__ __volatile__("" : : : "memory"); /* keeps the compiler from merging several into one memcpy() */
 	memcpy(to, &value, sizeof(value));
 }
 
@@ -166,7 +166,7 @@ UNSEEN static __always_inline void copy_pair(u8 *to, const u8 *from)
 	*(pair *)to = value;
 }
 
-/* Words until pairs are aligned, then pairs: how many bytes that were */
+/* Loads words until pairs are aligned, then pairs. Returns the bytes loaded */
 UNSEEN static size_t load_pairs(u8 *to, const u8 *from, size_t length)
 {
 	size_t n = 0;
@@ -209,7 +209,7 @@ UNSEEN static size_t store_pairs(u8 *to, const u8 *from, size_t length)
 	return n;
 }
 
-/* The same on both sides, if they are aligned alike */
+/* Copies in the same way, if both sides are aligned alike */
 UNSEEN static size_t copy_pairs(u8 *to, const u8 *from, size_t length)
 {
 	size_t n = 0;
@@ -247,13 +247,13 @@ static size_t copy_pairs(u8 *to, const u8 *from, size_t length)
 }
 #endif
 
-/* Bytes before the first aligned word at @address */
+/* Returns the bytes before the first aligned word at @address */
 UNSEEN static size_t before_words(const void *address)
 {
 	return -(uintptr_t)address % PRISM_WORD;
 }
 
-/* The first word is aligned. */
+/* Loads words; the first is aligned. */
 UNSEEN static void load_words(u8 *to, const u8 *from, size_t length)
 {
 	size_t n = load_pairs(to, from, length);
@@ -310,7 +310,7 @@ UNSEEN void prism_words_store(void *to, const void *from, size_t length)
 	store_few(out + end, in + end, length - end);
 }
 
-/* Where the two lie differently, a word of one is parts of two of the other. */
+/* Copies between differently aligned sides, where a word of one is parts of two of the other. */
 UNSEEN static void copy_by_buffer(u8 *to, const u8 *from, size_t left)
 {
 	u8 piece[PRISM_PIECE];
@@ -330,7 +330,7 @@ UNSEEN static void copy_by_buffer(u8 *to, const u8 *from, size_t left)
 	}
 }
 
-/* The first word is aligned, on both sides. */
+/* Copies words; the first is aligned on both sides. */
 UNSEEN static void copy_words(u8 *to, const u8 *from, size_t length)
 {
 	size_t n = copy_pairs(to, from, length);
