@@ -29,7 +29,7 @@ namespace
 
 constexpr int usage = 2;
 constexpr double most_seconds = 1e6;
-/* Bytes of a configuration file: no sensible one has more. */
+/* Most bytes of a configuration file; no sensible one has more. */
 constexpr std::size_t longest_config = std::size_t{1} << 20;
 
 bool is_control(char character) noexcept
@@ -46,12 +46,12 @@ void append_escaped(std::string &text, char character)
 	text += digits[byte % 16];
 }
 
-/** For a terminal, which must not obey what a user has pasted: control characters are escaped, but for new lines. */
+/** Escapes control characters, except for new lines: a terminal must not obey what a user has pasted. */
 std::string without_controls(std::string_view message)
 {
 	std::string text;
 	for (std::size_t i = 0; i < message.size(); i++) {
-		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range */
+		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range. */
 		const bool begins_control = message[i] == '\xc2' && i + 1 < message.size() &&
 					    static_cast<unsigned char>(message[i + 1]) < 0xa0;
 		if (begins_control || (is_control(message[i]) && message[i] != '\n'))
@@ -62,7 +62,7 @@ std::string without_controls(std::string_view message)
 	return text;
 }
 
-/** What stands in a file, which may be no text at all, for a message: quoted, ASCII alone, and not too much of it. */
+/** Quotes part of a file, which may be no text at all, for a message: in ASCII, and limited in length. */
 std::string in_quotes(std::string_view found)
 {
 	constexpr std::size_t most = 60;
@@ -76,7 +76,7 @@ std::string in_quotes(std::string_view found)
 	return text + (found.size() > most ? "...'" : "'");
 }
 
-/** Of any kind of CLI11's. */
+/** Copies a validator of any of CLI11's types. */
 std::shared_ptr<const CLI::Validator> share(const CLI::Validator &validator)
 {
 	return std::make_shared<const CLI::Validator>(validator);
@@ -109,7 +109,7 @@ EarlyExit usage_error(std::string_view program, std::string_view text)
 	return {usage, whole.str()};
 }
 
-/* What a program says ---------------------------------------------------------------------------------------------- */
+/* Messages --------------------------------------------------------------------------------------------------------- */
 
 void complain(std::string_view text)
 {
@@ -139,7 +139,7 @@ int run_program(const std::function<int()> &body)
 {
 	try {
 		return finish_output(body());
-	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more, or another */
+	} catch (const std::system_error &error) { /* by fmt, for an output that takes nothing any more, or by others */
 		if (!std::ferror(stdout))
 			complain(error.what());
 		return finish_output(1);
@@ -161,8 +161,8 @@ std::string describe_numbers()
 		       std::to_string(std::numeric_limits<Number>::max());
 }
 
-/** What is wrong with @p text as a Number, or nothing. CLI11 would take "nan" and "inf" for numbers, and -1 for the
- * largest one without a sign. */
+/** Returns the reason why @p text is no Number, or nothing. CLI11 would accept "nan" and "inf" as numbers, and -1 as
+ * the largest one without a sign. */
 template <typename Number>
 std::string check_number(const std::string &text)
 {
@@ -174,14 +174,14 @@ std::string check_number(const std::string &text)
 		good = good && text.find('-') == std::string::npos;
 	if (good)
 		return {};
-	double written_otherwise = 0; /* such as 1e6 or 2.0 */
+	double written_otherwise = 0; /* for example 1e6 or 2.0 */
 	const bool has_digits = !std::is_floating_point_v<Number> &&
 				CLI::detail::lexical_cast(text, written_otherwise) &&
 				text.find_first_of("eE.") != std::string::npos;
 	return "'" + text + "' is no " + describe_numbers<Number>() + (has_digits ? ", in digits alone" : "");
 }
 
-/** Names that each release of CLI11 takes: Debian 13's throws at some that Debian 12's takes. */
+/** Checks for names that all releases of CLI11 take: Debian 13's throws for some that Debian 12's takes. */
 const std::string &checked(const std::string &names)
 {
 	if (names.find_first_of("=: ") != std::string::npos)
@@ -196,7 +196,7 @@ std::string check_seconds(std::string &text)
 	return good ? std::string() : "'" + text + "' is no number of seconds from 0 to 1000000";
 }
 
-/* CLI11's own tell the largest number there is, with 300 digits. */
+/* Our own messages: CLI11's print the largest number there is, with 300 digits. */
 
 std::string check_positive(std::string &text)
 {
@@ -217,7 +217,7 @@ std::string check_not_empty(std::string &text)
 	return text.empty() ? "its value is empty" : std::string();
 }
 
-/** The type of each value of an option whose variable is a Target. */
+/** Type of each value of an option whose variable is a Target. */
 template <typename Target>
 struct ValueOf {
 	using Type = Target;
@@ -233,7 +233,8 @@ struct ValueOf<std::vector<Value>> {
 
 } // namespace
 
-/* What a value must be --------------------------------------------------------------------------------------------- */
+/* Checks of values
+ * -------------------------------------------------------------------------------------------------- */
 
 Range::Range(int least, int most) : Check(share(CLI::Range(least, most))) {}
 
@@ -390,26 +391,27 @@ void Command::footer(const std::string &text)
 namespace
 {
 
-/* Alone on a line: the program prints what it takes, and exits. completions.py makes of it what shells complete. */
+/* Must be alone on a line: the program then prints its options, and exits. completions.py makes completions for
+ * shells of them. */
 constexpr std::string_view describe = "--describe-options";
 
-/** Texts of help may have several lines; a field of the description is on one, without tabs. */
+/** Makes a help text a field of the description, which is on one line, without tabs. */
 std::string as_field(std::string text)
 {
 	std::replace_if(text.begin(), text.end(), is_control, ' ');
 	return text;
 }
 
-/** Of an option's value. Nothing: it is a flag. */
+/** Returns the type of an option's value; empty for a flag. */
 std::string type_of(const CLI::Option &option)
 {
 	if (option.get_items_expected_max() == 0)
 		return {};
 	const std::string type = as_field(option.get_type_name());
-	return type.empty() ? "TEXT" : type; /* CLI11 has none for configuration files */
+	return type.empty() ? "TEXT" : type; /* CLI11 has no type name for configuration files */
 }
 
-/** "option\tSUBCOMMAND\tNAMES\tTYPE\tHELP", or "argument" for one that is known by its place. */
+/** Writes "option\tSUBCOMMAND\tNAMES\tTYPE\tHELP", or "argument" for an option that is known by its place. */
 void describe_option(const CLI::Option &option, const std::string &subcommand, std::ostream &text)
 {
 	const bool by_place = !option.nonpositional();
@@ -417,7 +419,7 @@ void describe_option(const CLI::Option &option, const std::string &subcommand, s
 	     << '\t' << type_of(option) << '\t' << as_field(option.get_description()) << '\n';
 }
 
-/** The options of a command, and, each after a line "command\tSUBCOMMAND\tHELP", those of its subcommands. */
+/** Describes the options of a command, and, each after a line "command\tSUBCOMMAND\tHELP", those of its subcommands. */
 void describe_command(const CLI::App &command, const std::string &subcommand, std::ostream &text)
 {
 	for (const CLI::Option *const option : command.get_options())
@@ -444,13 +446,13 @@ std::optional<EarlyExit> description_if_asked(const CLI::App &app, int argc, con
 namespace
 {
 
-/** Reads a file for the options of a program. It applies them itself, so that errors name the file and the line. */
+/** Reads a file for the options of a program. Applies them itself, so that errors name the file and the line. */
 class ConfigFile final : public CLI::ConfigTOML
 {
 public:
 	ConfigFile(CLI::App &app, std::string option) : app_(app), option_(std::move(option)) {}
 
-	/** Nothing is left for CLI11 to apply. */
+	/** Applies all options, and leaves none for CLI11. */
 	std::vector<CLI::ConfigItem> from_config(std::istream &input) const override
 	{
 		const std::string text = read(input);
@@ -486,7 +488,7 @@ private:
 		return text;
 	}
 
-	/** Where @p name begins a line; 0: nowhere. */
+	/** Returns the line that begins with @p name; 0: none. */
 	static std::size_t line_of(const std::string &name, const std::string &text)
 	{
 		std::istringstream lines(text);
@@ -525,7 +527,7 @@ private:
 						"; write NAME = VALUE, or a list, [\"a\", \"b\"]",
 					line);
 		}
-		if (option->count()) /* the command line has said it */
+		if (option->count()) /* the command line takes precedence */
 			return;
 		try {
 			give(*option, item);
@@ -551,7 +553,7 @@ private:
 	const std::string option_;
 };
 
-/** What keeps a configuration file from being read, or nothing. */
+/** Returns the reason why a configuration file cannot be read, or nothing. */
 std::string check_readable(const std::string &path)
 {
 	const std::string wrong = "cannot read '" + path + "': ";
@@ -559,7 +561,7 @@ std::string check_readable(const std::string &path)
 	const std::filesystem::file_status status = std::filesystem::status(path, error);
 	if (std::filesystem::is_directory(status))
 		return wrong + std::strerror(EISDIR);
-	/* To open a named pipe would wait for a writer. */
+	/* Opening a named pipe would wait for a writer. */
 	if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
 		return wrong + "it is no regular file; copy what it gives into one, and name that";
 	errno = 0;
@@ -598,7 +600,7 @@ void CommandLine::add_config(const std::string &names, const std::string &help)
 namespace
 {
 
-/** CLI11 would take the next word for the value of "--log=", which is what a variable that is not set leaves. */
+/** Refuses "--log=", as left by an unset variable: CLI11 would take the next word for the value. */
 void check_values(int argc, const char *const *argv)
 {
 	for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; i++) {

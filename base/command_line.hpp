@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How programs read their command lines. CLI11 does it, and names and texts are CLI11's, but this header does not
- * include CLI11, which takes seconds to compile: command_line.cpp does, alone.
+ * Parser for the programs' command lines. CLI11 does the work, and names and texts are CLI11's, but this header does
+ * not include CLI11, which takes seconds to compile: only command_line.cpp does.
  *
- * A command line belongs to one thread. What is wrong with how a program declares its options, such as two of one name,
- * is thrown as an exception of CLI11; what is wrong with the line that a user wrote is what parse() returns.
+ * A command line belongs to one thread. Errors in the declaration of options, such as two of one name, are thrown as
+ * exceptions of CLI11; errors in the user's line are returned by parse().
  */
 #pragma once
 
@@ -29,48 +29,49 @@ class Validator;
 namespace prism::cli
 {
 
-/** The program is to end before it ran: help, version or an error of usage. */
+/** Reason to end the program before it runs: help, version or an error of usage. */
 struct EarlyExit {
 	int code = 0; /**< 0: help or version */
 	std::string text;
 
-	/** Prints the text, to the standard output, or to the standard error for an error. Returns the code; 1 instead
-	 * of 0 if it cannot be written. */
+	/** Prints the text, to the standard output, or to the standard error for an error. Returns the code; 1
+	 * instead of 0 if printing fails. */
 	[[nodiscard]] int print() const;
 };
 
-/** An error of usage, which ends @p program with 2: "PROGRAM: TEXT", and where its help is. */
+/** Makes an error of usage, which ends @p program with 2: "PROGRAM: TEXT", and a hint at its help. */
 [[nodiscard]] EarlyExit usage_error(std::string_view program, std::string_view text);
 
-/* What a program says -------------------------------------------------------------------------------------------- */
+/* Messages -------------------------------------------------------------------------------------------------------- */
 
 /**
- * Says @p text on the standard error, as "PROGRAM: TEXT". Control characters, which may be a peer's, are escaped, but
- * for new lines. That nobody hears it changes nothing: the exit code tells as well. Any thread.
+ * Prints @p text on the standard error, as "PROGRAM: TEXT". Escapes control characters, which may be a peer's, except
+ * for new lines. A failure to print is ignored: the exit code tells as well. Any thread.
  */
 void complain(std::string_view text);
 
 /* The end of a program ------------------------------------------------------------------------------------------- */
 
 /**
- * From here on a reader of an output that is gone (SIGPIPE) and a file that may not grow (SIGXFSZ) are errors of who
- * writes, and do not end the program: for servers and whoever else must end in order.
+ * Makes a lost reader of an output (SIGPIPE) and a file that may not grow (SIGXFSZ) errors of the writing call, which
+ * do not end the program: for servers and others that must end in order.
  */
 void outlive_outputs() noexcept;
 
 /**
- * What main() returns when the program has printed all that it will: @p code. If the standard output did not take all
- * of it, because a disk is full or a reader is gone, a line says so, and 0 becomes 1.
+ * Returns the exit code for main() when the program has printed everything: @p code. If the standard output did not
+ * take all of it, because a disk is full or a reader is gone, reports that, and turns 0 into 1.
  */
 [[nodiscard]] int finish_output(int code = 0);
 
-/** Runs a program that prints: finish_output() of what @p body returns; of 1 if it throws a std::system_error, as fmt
- * does when the output takes nothing. */
+/** Runs a program that prints: returns finish_output() of the result of @p body; of 1 if that throws a
+ * std::system_error, as fmt does when the output takes nothing. */
 [[nodiscard]] int run_program(const std::function<int()> &body);
 
-/* What a value must be --------------------------------------------------------------------------------------------- */
+/* Checks of values
+ * ---------------------------------------------------------------------------------------------------- */
 
-/** One of those below, which all are cheap to copy. */
+/** One of the checks below, which are cheap to copy. */
 class Check
 {
 protected:
@@ -81,7 +82,7 @@ private:
 	std::shared_ptr<const CLI::Validator> validator_;
 };
 
-/** A number, from @p least to @p most; of what type, help says. */
+/** A number, from @p least to @p most; help shows its type. */
 struct Range : Check {
 	Range(int least, int most);
 	Range(std::uint32_t least, std::uint32_t most);
@@ -104,17 +105,17 @@ struct NonNegativeNumber : Check {
 	NonNegativeNumber();
 };
 
-/** A file that is there, and no folder. */
+/** A file that exists and is no folder. */
 struct ExistingFile : Check {
 	ExistingFile();
 };
 
-/** A folder that is there. */
-/** Not the nothing that a variable of a shell leaves which is not set. */
+/** A value that is not empty, as an unset variable of a shell leaves it. */
 struct NotEmpty : Check {
 	NotEmpty();
 };
 
+/** A folder that exists. */
 struct ExistingDirectory : Check {
 	ExistingDirectory();
 };
@@ -123,14 +124,14 @@ struct IgnoreCase {
 };
 inline constexpr IgnoreCase ignore_case;
 
-/** One of these. */
+/** One of the given values. */
 struct IsMember : Check {
 	IsMember(std::initializer_list<int> numbers);
 	IsMember(std::initializer_list<const char *> words);
 	IsMember(std::initializer_list<const char *> words, IgnoreCase /*unused*/);
 	explicit IsMember(const std::vector<std::string> &words);
 
-	/** One of the keys of a map. */
+	/** Accepts the keys of a map. */
 	template <typename Map>
 	explicit IsMember(const Map &map) requires requires
 	{
@@ -154,17 +155,17 @@ private:
 class Option
 {
 public:
-	/** Each of its values must be that. */
+	/** Requires each of its values to pass @p check. */
 	Option check(const Check &check) const;
-	/** The same for a check of one's own: given a value, it returns what is wrong, or nothing. */
+	/** Does the same with a check of one's own: given a value, it returns the problem, or nothing. */
 	Option check(const std::function<std::string(const std::string &)> &problem) const;
-	/** It must be there. */
+	/** Makes the option mandatory. */
 	Option required() const;
-	/** Both of them together are an error. */
+	/** Makes both of them together an error. */
 	Option excludes(const Option &other) const;
-	/** Help tells what the variable is by now. */
+	/** Makes help show the present value of the variable. */
 	Option capture_default_str() const;
-	/** A word may be several values, with this between them. */
+	/** Lets a word hold several values, with this between them. */
 	Option delimiter(char between) const;
 
 private:
@@ -174,7 +175,7 @@ private:
 	CLI::Option *option_;
 };
 
-/** A word that stands for a value. */
+/** A word for a value. */
 template <typename Enum>
 struct Choice {
 	std::string word;
@@ -182,29 +183,29 @@ struct Choice {
 };
 
 /**
- * A command line or a subcommand of one: a handle, valid as long as the command line is there. Variables that options
- * have are written while the line is parsed, and must be there until then.
+ * A command line or a subcommand of one: a handle, valid as long as the command line exists. Options write their
+ * variables during parsing; these must exist until then.
  */
 class Command
 {
 public:
 	/**
-	 * An option with a value, or, if @p names has no dash, an argument that is known by its place. Numbers must be
-	 * finite, and fit their type.
+	 * Adds an option with a value, or, if @p names has no dash, an argument that is known by its place. Numbers
+	 * must be finite, and fit their type.
 	 * @param names such as "-p,--port", without spaces, '=' and ':', which newer releases of CLI11 do not take:
-	 *        otherwise std::invalid_argument is thrown
+	 *    otherwise std::invalid_argument is thrown
 	 * @param target is left as it is if the option is not given. Its type is one of those that command_line.cpp
-	 *        lists; the linker misses others.
+	 *    lists; the linker misses others.
 	 */
 	template <typename Target>
 	Option add_option(const std::string &names, Target &target, const std::string &help = {});
 
-	/** An option without a value, which makes @p target true; or false, if its name has a '!' in front. */
+	/** Adds an option without a value, which makes @p target true; or false, if its name begins with '!'. */
 	Option add_flag(const std::string &names, bool &target, const std::string &help);
-	/** The same, but @p target is 0 before, and is how often it was given. */
+	/** Does the same, but sets @p target to the number of times that it was given, 0 if never. */
 	Option add_flag(const std::string &names, int &target, const std::string &help);
 
-	/** An option whose value is one of the words of @p choices. @p target: what its values can be assigned to. */
+	/** Adds an option whose value is one of the words of @p choices, and assigns that one's value to @p target. */
 	template <typename Enum, typename Target>
 	Option add_choice(const std::string &names, Target &target, const std::vector<Choice<Enum>> &choices,
 		const std::string &help)
@@ -220,15 +221,15 @@ public:
 	}
 
 	Command add_subcommand(const std::string &name, const std::string &help);
-	/** The line must have so many subcommands. */
+	/** Requires the line to have this number of subcommands. */
 	void require_subcommand(int number);
-	/** Is called when the whole line was parsed, if it has this subcommand. */
+	/** Sets a function that is called after parsing the whole line, if it has this subcommand. */
 	void callback(const std::function<void()> &action);
-	/** Has the line this subcommand? */
+	/** Returns true if the line has this subcommand. */
 	[[nodiscard]] bool parsed() const;
-	/** How often the line has the option, or the argument, of this name. */
+	/** Returns the number of times that the line has the option, or the argument, of this name. */
 	[[nodiscard]] std::size_t count(const std::string &name) const;
-	/** What help ends with. */
+	/** Sets the text at the end of help. */
 	void footer(const std::string &text);
 
 protected:
@@ -236,7 +237,7 @@ protected:
 	[[nodiscard]] CLI::App &app() const { return *app_; }
 
 private:
-	/** @param choose is told which of @p words it is */
+	/** @param choose is called with the index of the word in @p words */
 	Option add_word(const std::string &names, const std::vector<std::string> &words,
 		const std::function<void(std::size_t)> &choose, const std::string &help);
 
@@ -248,8 +249,8 @@ class CommandLine : public Command
 {
 public:
 	/**
-	 * @param description what help begins with
-	 * @param program its name, for help; without it, what the user has called
+	 * @param description the beginning of help
+	 * @param program its name, for help; without it, the name by which the user has called it
 	 */
 	explicit CommandLine(const std::string &description, const std::string &program = {});
 	~CommandLine();
@@ -258,12 +259,12 @@ public:
 
 	/** Adds -V and --version: @p program and PRISM's version. */
 	void add_version(std::string_view program);
-	/** Adds that, and help with the same words, instead of CLI11's. */
+	/** Adds version and help with the same words, instead of CLI11's. */
 	void add_help_and_version(std::string_view program);
 
 	/**
 	 * Adds an option whose value is a file that has more options, a line each, by the rules of TOML: their long
-	 * names without dashes. What the line itself says comes first. Errors name the file, the line and the option: a
+	 * names without dashes. The command line takes precedence. Errors name the file, the line and the option: a
 	 * file that cannot be read or is no text, a name that is no option's or is there twice, a value that the option
 	 * refuses.
 	 */
@@ -271,10 +272,10 @@ public:
 
 	/**
 	 * Reads the line.
-	 * @return nothing, or what the program is to end with. An error has CLI11's code and words.
+	 * @return nothing, or the reason to end the program. An error has CLI11's code and words.
 	 */
 	[[nodiscard]] std::optional<EarlyExit> parse(int argc, const char *const *argv);
-	/** The same, but an error is a usage_error() of @p program. */
+	/** Does the same, but returns errors as usage_error() of @p program. */
 	[[nodiscard]] std::optional<EarlyExit> parse(std::string_view program, int argc, const char *const *argv);
 
 private:

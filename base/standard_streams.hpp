@@ -10,9 +10,9 @@ namespace prism::cli
 {
 
 /**
- * Where the caller has closed a standard stream, the program's first file or socket would take its number, be read as
- * input, and be written over with what it prints. As before, reading and writing fail. prism-run does so for all that
- * it starts.
+ * Opens closed standard streams. If the caller has closed one, the program's first file or socket would take its
+ * number, be read as input, and be overwritten by the output. Reading and writing still fail. prism-run does this for
+ * all programs that it starts.
  */
 inline void keep_standard_numbers() noexcept
 {

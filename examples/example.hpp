@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the examples share: their command line, and giving up with a message.
+ * Common part of the examples: their command line, and giving up with a message.
  *
- *     example server            waits for one client
- *     example client HOST       talks to it
- *     example --self            both at once, in two processes
+ *     example server            waits for one client     example client HOST       talks to it     example --self
+ * both at once, in two processes
  *
- * They take the first userspace device. Between two hosts that must be the one of a network interface that joins them:
+ * They take the first userspace device. Between two hosts it must belong to a network interface that connects them:
  * PRISM_DEVICES=eth0 leaves only this one.
  */
 #pragma once
@@ -34,7 +33,7 @@ constexpr auto patience = std::chrono::seconds(20);
 	std::exit(EXIT_FAILURE);
 }
 
-/** The value, or the end of the program with the reason. */
+/** Returns the value, or ends the program with the reason. */
 template <typename T>
 T must(prism::Result<T> result)
 {
@@ -44,14 +43,14 @@ T must(prism::Result<T> result)
 		return std::move(result).value();
 }
 
-/** The same for calls that return 0 or errno. */
+/** Does the same for calls that return 0 or errno. */
 inline void must(int error, const char *what)
 {
 	if (error)
 		give_up(std::string(what) + ": " + std::strerror(error));
 }
 
-/** Waits for the next completion, which must not be an error. Its status may be any. */
+/** Waits for the next completion, which must not be an error. It may have any status. */
 inline prism::Completion wait(const prism::QueuePair &qp)
 {
 	prism::Completion completion;
@@ -61,7 +60,7 @@ inline prism::Completion wait(const prism::QueuePair &qp)
 	return completion;
 }
 
-/** Returns when the client has closed its side of the connection. @p work runs all the time. */
+/** Returns when the client has closed its side of the connection. Calls @p work all the time. */
 inline void serve_until_gone(
 	const prism::TcpRendezvous &client, const std::function<void()> &work = [] {})
 {
@@ -75,7 +74,7 @@ inline void serve_until_gone(
 using Server = void (*)(prism::TcpListener listener);
 using Client = void (*)(const std::string &host, std::uint16_t port);
 
-/* The listener exists before the fork, so the client knows the port and the server need not be waited for. */
+/* Runs both. The listener exists before the fork, so the client knows the port and need not wait for the server. */
 inline int run_both(Server server, Client client)
 {
 	prism::TcpListener listener = must(prism::TcpListener::create(0, "127.0.0.1"));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the examples of the global memory share: processes that are nodes of one cluster.
+ * Common part of the examples of the global memory: processes that are nodes of one cluster.
  *
- *     example                       runs three nodes and their master on this machine
- *     example MASTER:PORT I OF      is node I of OF nodes, which a prism-gam-master elsewhere brings together
+ *     example                       runs three nodes and their master on this machine     example MASTER:PORT I OF
+ * is node I of OF nodes, which a prism-gam-master elsewhere brings together
  */
 #pragma once
 
@@ -28,7 +28,7 @@ using prism::gam::Address;
 using prism::gam::JoinedNode;
 using prism::gam::Session;
 
-/** One of the processes that work together. */
+/** One of the cooperating processes. */
 struct Worker {
 	std::unique_ptr<JoinedNode> joined;
 	std::size_t number = 0; /* from 0 on */
@@ -43,7 +43,7 @@ struct Worker {
 		return must(joined->get_address(key(name, of), patience));
 	}
 	void publish(const std::string &name, Address address) const { must(joined->put(key(name, number), address)); }
-	/** What each of the workers has published. */
+	/** Returns the address that each of the workers has published. */
 	[[nodiscard]] std::vector<Address> addresses(const std::string &name) const
 	{
 		std::vector<Address> all;
@@ -51,7 +51,8 @@ struct Worker {
 			all.push_back(address(name, of));
 		return all;
 	}
-	/** Waits until all have come to this, as the memory of who leaves is gone. Needs nobody's memory itself. */
+	/** Waits until all have called this: the memory of a node that leaves is gone. Does not need the others'
+	 * memory itself. */
 	void await_others() const
 	{
 		publish("has worked", Address(joined->node().self(), number + 1));
@@ -60,8 +61,8 @@ struct Worker {
 };
 
 /**
- * Waits until all workers are here: they count themselves in a global word, which each of them reads in its own cache.
- * Gives up if one of them is not there any more.
+ * Waits until all workers have arrived: they count themselves in a global word, which each of them reads in its own
+ * cache. Gives up if one of them is gone.
  */
 class Barrier
 {
@@ -84,7 +85,7 @@ public:
 
 private:
 	using Clock = std::chrono::steady_clock;
-	static constexpr std::chrono::seconds acquaintance{2}; /* until all know who has just come */
+	static constexpr std::chrono::seconds acquaintance{2}; /* until all nodes know a new one */
 
 	[[nodiscard]] bool are_members(Session &session) const
 	{
@@ -93,10 +94,10 @@ private:
 	}
 
 	Address count_;
-	std::vector<Address> workers_; /* in memory of theirs */
+	std::vector<Address> workers_; /* each in its worker's memory */
 };
 
-/** Joins and works; the exit code. */
+/** Joins and works; returns the exit code. */
 inline int work(const std::string &master, std::size_t number, std::size_t workers,
 	const std::function<int(Worker &worker)> &body)
 {
@@ -111,7 +112,8 @@ inline int work(const std::string &master, std::size_t number, std::size_t worke
 	return code;
 }
 
-/** @p nodes processes on this machine, with a master of their own. The exit code of the first that failed. */
+/** Runs @p nodes processes on this machine, with a master of their own. Returns the exit code of the first that
+ * failed. */
 inline int work_together(std::size_t nodes, const std::function<int(Worker &worker)> &body)
 {
 	const auto master = must(prism::gam::MasterService::create({.address = "127.0.0.1"}));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * PageRank over a generated graph, by several nodes. Each computes the ranks of its own vertices, and reads those of
- * others where their edges come from: what it has read stays in its cache until the owner writes the next ranks.
+ * others from which edges come: they stay in its cache until the owner writes the next ranks.
  */
 #include "gam.hpp"
 
@@ -20,7 +20,8 @@ constexpr std::size_t edges = 60000;
 constexpr std::size_t iterations = 10;
 constexpr double damping = 0.85;
 
-/** By vertex: where its edges come from, and how many leave it. The same on all nodes; few vertices have most edges. */
+/** For each vertex the sources of its edges, and the number that leave it. The same on all nodes; few vertices have
+ * most edges. */
 struct Graph {
 	std::vector<std::vector<std::uint32_t>> sources;
 	std::vector<std::uint32_t> leaving;
@@ -38,7 +39,7 @@ struct Graph {
 	}
 };
 
-/** What a vertex gives along each of its edges. */
+/** Returns the rank that a vertex gives along each of its edges. */
 double share(const Graph &graph, std::size_t vertex, double rank)
 {
 	return graph.leaving[vertex] ? rank / graph.leaving[vertex] : 0;

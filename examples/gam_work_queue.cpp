@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A queue of work that several nodes share: node 0 puts numbers into it, all take some out and count their divisors.
- * The queue is one block with a lock, so whoever has the lock has the queue in its cache; what a task says lies
+ * The queue is one block with a lock, so the holder of the lock has the queue in its cache; the tasks themselves lie
  * elsewhere.
  */
 #include "gam.hpp"
@@ -19,16 +19,16 @@ struct Task {
 };
 
 struct Queue {
-	std::uint64_t taken; /* how many were taken so far */
+	std::uint64_t taken; /* tasks taken so far */
 	std::uint64_t put;
-	std::uint64_t closed; /* nothing more will be put */
+	std::uint64_t closed; /* no more tasks will come */
 	std::array<prism::gam::Pointer<Task>, places> tasks;
 };
 static_assert(sizeof(Queue) <= prism::gam::block_size, "one lock");
 
 using QueuePointer = prism::gam::Pointer<Queue>;
 
-/** Calls @p change with the queue, which is locked meanwhile. What it returns: whether it has changed the queue. */
+/** Calls @p change with the queue, locked. @p change returns true if it has changed the queue. */
 template <typename Change>
 bool update(example::Session &session, QueuePointer queue, const Change &change)
 {
@@ -52,7 +52,7 @@ bool put(example::Session &session, QueuePointer queue, prism::gam::Pointer<Task
 	});
 }
 
-/** The next task, or none yet; @p closed: there will be none. */
+/** Returns the next task, or none yet; sets @p closed if there will be none. */
 prism::gam::Pointer<Task> take(example::Session &session, QueuePointer queue, bool &closed)
 {
 	prism::gam::Pointer<Task> task;

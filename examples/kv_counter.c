@@ -14,7 +14,7 @@
 
 static const char key[] = "visits";
 
-/* For functions that return a negative errno value. */
+/* Ends the program if a function has returned a negative errno value. */
 static void check(int result, const char *what)
 {
 	if (result >= 0)
@@ -23,7 +23,7 @@ static void check(int result, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Adds to the number, and returns the sum; the first client makes the key. */
+/* Adds to the number, and returns the sum; the first client creates the key. */
 static long add(struct prism_kv *store, long amount)
 {
 	for (;;) {

@@ -31,7 +31,7 @@ enum : std::uint32_t {
 
 /* The server ------------------------------------------------------------------------------------------------------- */
 
-/* Its processor connects, and puts freed buffers back into the list. */
+/* Connects, and puts freed buffers back into the list, by the server's processor */
 void server(TcpListener listener)
 {
 	const Context context = example::must(Context::open());
@@ -66,7 +66,7 @@ void server(TcpListener listener)
 
 /* The client ------------------------------------------------------------------------------------------------------- */
 
-/* Where the answers of the device go. */
+/* Memory for the device's answers. */
 struct Answers {
 	prismdv_bounded_ptr old_pointer;
 	std::uint64_t new_address;
@@ -86,7 +86,7 @@ public:
 	std::string get(std::uint32_t slot)
 	{
 		const LocalSlice into = memory_.slice(offsetof(Answers, value), buffer_size);
-		/* The bound in the pointer says how long the value is. */
+		/* The bound in the pointer is the length of the value. */
 		example::must(Chain{}.read(place(slot), into).indirect_bounded().post(qp_, 1), "READ");
 		const Completion completion = example::wait(qp_);
 		return completion.ok() ? std::string(answers().value, completion.byte_len) : std::string();
@@ -102,11 +102,12 @@ public:
 				return;
 			}
 			if (completion.status == Status::cas_miss) {
-				/* Another client was here. Now its pointer is known, and the new buffer not needed. */
+				/* Another client was faster. Now its pointer is known, and the new buffer is not
+				 * needed. */
 				release(answers().new_address);
 				known_[slot] = answers().old_pointer.ptr;
 			} else {
-				/* No buffer, so the CAS was skipped. Hand in what is not needed, and give the server
+				/* No buffer, so the CAS was skipped. Report the unneeded ones, and give the server
 				 * time. */
 				flush();
 				std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -114,7 +115,7 @@ public:
 		}
 	}
 
-	/* Everything that was reported so far is with the server when this returns. */
+	/* Returns when the server has everything that was reported so far. */
 	void flush()
 	{
 		example::must(freed_.flush(2), "report of freed buffers");
@@ -122,7 +123,8 @@ public:
 	}
 
 private:
-	/* The chain: value to a new buffer, its bounded pointer to the scratch, from there into the slot. */
+	/* Posts the chain: value to a new buffer, its bounded pointer to the scratch memory, from there into the
+	 * slot. */
 	Completion try_put(std::uint32_t slot, const std::string &value, std::uint64_t expected)
 	{
 		const prismdv_bounded_ptr compare{expected, 0, 0};
@@ -153,7 +155,7 @@ private:
 	FreeListInfo list_;
 	const Buffer &memory_;
 	FreeReporter freed_;
-	std::array<std::uint64_t, slots> known_{}; /* what this client last saw in each slot */
+	std::array<std::uint64_t, slots> known_{}; /* last seen by this client, by slot */
 };
 
 void client(const std::string &host, std::uint16_t port)

@@ -31,14 +31,14 @@ struct shared {
 	char text[2][TEXT_SIZE];
 };
 
-/* The client's memory: what it reads. */
+/* The client's memory: the results of its READs. */
 struct answers {
 	char before[TEXT_SIZE];
 	char after[TEXT_SIZE];
 	uint64_t old_pointer;
 };
 
-/* What both sides tell each other. Raw bytes: both are the same program on the same kind of machine. */
+/* Data that both sides exchange. Raw bytes: both are the same program on the same kind of machine. */
 struct hello {
 	struct prismdv_capability capability;
 	union ibv_gid gid;
@@ -64,14 +64,14 @@ static void check(int good, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* For calls that return 0 or errno. */
+/* Ends the program if a call has returned an errno. */
 static void check_errno(int error, const char *what)
 {
 	errno = error;
 	check(!error, what);
 }
 
-/* The first userspace device. */
+/* Opens the first userspace device. */
 static struct ibv_context *open_device(void)
 {
 	struct ibv_device **list = prismdv_get_device_list(NULL);
@@ -168,7 +168,7 @@ static void connect_qp(struct side *side)
 	check_errno(prismdv_set_peer_capability(side->qp, &side->peer.capability), "prismdv_set_peer_capability");
 }
 
-/* Swaps greetings over @sock, connects, and waits until the peer has connected too. */
+/* Exchanges greetings over @sock, connects, and waits until the peer has connected too. */
 static void meet(struct side *side, int sock)
 {
 	struct hello mine = {.qp_num = side->qp->qp_num, .rkey = side->mr->rkey, .address = (uintptr_t)side->mr->addr};
@@ -203,7 +203,7 @@ static struct ibv_sge place(const struct ibv_mr *mr, size_t offset, uint32_t len
 	return (struct ibv_sge){.addr = (uintptr_t)mr->addr + offset, .length = length, .lkey = mr->lkey};
 }
 
-/* READ *pointer; CAS pointer from the first text to the second; if that worked, READ *pointer. One doorbell. */
+/* Posts READ *pointer; CAS pointer from the first text to the second; if that worked, READ *pointer. One doorbell. */
 static void post_list(struct side *side)
 {
 	uint64_t first = side->peer.address + offsetof(struct shared, text[0]);

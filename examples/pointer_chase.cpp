@@ -26,7 +26,7 @@ enum : std::uint32_t {
 	memory_id = 1
 };
 
-/* The table, then the objects, in one region: one rkey must cover the pointer and what it points at. */
+/* Fills the table, then the objects, in one region: one rkey must cover the pointer and its target. */
 void fill(const Buffer &memory)
 {
 	auto *table = memory.as<std::uint64_t>();
@@ -62,7 +62,7 @@ public:
 	{
 	}
 
-	/* Two round trips. */
+	/* Takes two round trips. */
 	void two_reads(std::uint32_t index)
 	{
 		example::must(Chain{}.rdma_read(slot(index), memory_.slice(0, 8)).post(qp_, 1), "READ of the pointer");
@@ -73,7 +73,7 @@ public:
 		example::wait(qp_);
 	}
 
-	/* One round trip. */
+	/* Takes one round trip. */
 	void indirect_read(std::uint32_t index)
 	{
 		example::must(Chain{}.read(slot(index), memory_.slice(0, object_size)).indirect().post(qp_, 3),
@@ -110,7 +110,7 @@ double median(std::vector<double> &samples)
 
 void client(const std::string &host, std::uint16_t port)
 {
-	/* The caller of the library drives the device: the lowest latency. */
+	/* Calls into the library drive the device: the lowest latency. */
 	const Context context = example::must(Context::open({}, Progress::caller));
 	const ProtectionDomain pd = example::must(ProtectionDomain::create(context));
 	const CompletionQueue cq = example::must(CompletionQueue::create(context, 16));

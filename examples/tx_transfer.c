@@ -17,10 +17,10 @@
 struct transfer {
 	const char *from, *to;
 	long amount;
-	long left; /* with from, afterwards */
+	long left; /* with from, after the transfer */
 };
 
-/* Accounts that are not there begin with 100. */
+/* Accounts that do not exist begin with 100. */
 static int read_balance(struct prism_tx_transaction *tx, const char *account, long *balance)
 {
 	char text[32];
@@ -45,7 +45,7 @@ static int write_balance(struct prism_tx_transaction *tx, const char *account, l
 	return prism_tx_write(tx, account, strlen(account), text, strlen(text));
 }
 
-/* Runs again after each conflict. 0: commit. Anything else aborts, and is what prism_tx_run() returns. */
+/* Runs again after each conflict. Returns 0 to commit; anything else aborts, and is returned by prism_tx_run(). */
 static int move(struct prism_tx_transaction *tx, void *argument)
 {
 	struct transfer *transfer = argument;

@@ -1,48 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034
-# Sourced by demo.sh and check.sh: what they need of Debian, and how it is installed and built with.
+# Sourced by demo.sh and check.sh: the Debian packages that they need, and functions to install them and to build.
 
-# Debian's programs come first, not what a host has besides by the same names, another Python for instance. Debian keeps
-# depmod, ethtool, mke2fs and others where users who are not root do not look.
+# Put Debian's programs before others of the same names on the host, such as another Python. Debian keeps depmod,
+# ethtool, mke2fs and others in folders that are not in the path of ordinary users.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
-# To build everything but the tests, and to run what README shows: the last ones for Python, and for the volume. Make: gcc's
-# optimizer of whole libraries runs it.
+# For building everything but the tests, and for running what README shows: the last ones for Python, and for the
+# volume. Make: gcc's optimizer of whole libraries runs it.
 build_packages=(g++ make cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
 	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2
 	cython3 python3-dev python3-pyverbs nbdkit)
-# To build and run the tests of the programs
+# For building and running the tests of the programs
 test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils git redis-server memcached spin python3-matplotlib python3-yaml procps
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
-# To build the kernel module, and the kernels that it is tested in
+# For building the kernel module, and the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 patch xz-utils
 	flex bison bc libelf-dev libssl-dev dwarves sparse perl
 	qemu-system-x86 busybox-static kmod cpio rdma-core rdmacm-utils)
-# To build the Debian packages, and to try them on a bare machine
+# For building the Debian packages, and for trying them on a bare machine
 package_packages=(ccache dpkg-dev lintian mmdebstrap uidmap util-linux)
 
-# stop TEXT: why nothing can go on, and what to do, in one line
+# stop TEXT: prints the reason and the next step, in one line, and ends
 stop() {
 	echo "error: $*" >&2
 	exit 1
 }
 
-# need_folder: that this checkout can be built in
+# need_folder: checks that this checkout can be built in
 need_folder() {
-	# The kernel's make takes no such folder for a module, nor the dynamic linker for a library to preload.
+	# Neither the kernel's make, for a module, nor the dynamic linker, for a library to preload, takes such a
+	# folder.
 	[[ $PWD != *[[:space:]:]* ]] || stop "this needs a checkout in a folder without spaces and colons in its name, not '$PWD'"
 	[ -w . ] || stop "$PWD cannot be written to: copy the checkout to a folder of yours and build there"
 }
 
-# debian_release: 12, or the code name of one that has no number yet; nothing elsewhere
+# debian_release: prints 12, or the code name of one that has no number yet; nothing on other systems
 debian_release() {
 	# shellcheck source=/dev/null
 	(. /etc/os-release && [ "${ID:-}" = debian ] && echo "${VERSION_ID:-${VERSION_CODENAME:-}}")
 }
 
-# need_release: if this is Debian, one whose rdma-core, CMake and compiler are new enough; of others CMake finds out
+# need_release: checks that a Debian has an rdma-core, CMake and compiler that are new enough; on others CMake finds out
 need_release() {
 	local release
 	release=$(debian_release) || true
@@ -50,7 +51,7 @@ need_release() {
 		stop "Debian $release has an rdma-core that is too old: this works on Debian 12 and newer, or in a container of one"
 }
 
-# missing_packages NAME...: those that dpkg does not know as installed
+# missing_packages NAME...: prints those that dpkg does not know as installed
 missing_packages() {
 	local package
 	for package in "$@"; do
@@ -67,8 +68,8 @@ as_root() {
 	fi
 }
 
-# install_packages NAME...: of Debian, what is missing; with sudo where that is needed. PACKAGE_CACHE is a folder for what
-# is downloaded.
+# install_packages NAME...: installs the missing ones of Debian; with sudo if needed. PACKAGE_CACHE is a folder for
+# downloads.
 install_packages() {
 	local missing log keep=() environment=(DEBIAN_FRONTEND=noninteractive)
 	command -v dpkg-query >/dev/null || stop "this is no Debian: install what corresponds to $* and build by CONTRIBUTING.md"
@@ -82,8 +83,8 @@ install_packages() {
 	# shellcheck disable=SC2064 # this file, now
 	trap "rm -f '$log'" RETURN
 	[ -z "${PACKAGE_CACHE:-}" ] || keep=(-o "Dir::Cache::archives=$PACKAGE_CACHE" -o APT::Keep-Downloaded-Packages=true)
-	# Headers bring a kernel along. A host that boots none of its own, a container for instance, boots this one neither, and
-	# making its initrd takes longer than all the rest.
+	# Headers bring a kernel with them. A host that boots none of its own, such as a container, does not boot this
+	# one either, and making its initrd takes longer than all the rest.
 	compgen -G '/boot/vmlinuz-*' >/dev/null || environment+=(INITRD=No)
 	# shellcheck disable=SC2086 # a list
 	if ! as_root env "${environment[@]}" sh -c \
@@ -94,14 +95,14 @@ install_packages() {
 	own_cache
 }
 
-# own_cache: apt works as root, and what it has fetched is of use to this user.
+# own_cache: gives this user what apt, which works as root, has downloaded.
 own_cache() {
 	[ -n "${PACKAGE_CACHE:-}" ] || return 0
 	as_root rm -rf "$PACKAGE_CACHE/partial" "$PACKAGE_CACHE/lock"
 	as_root chown -R "$(id -u):$(id -g)" "$PACKAGE_CACHE"
 }
 
-# need_build_folder FOLDER: an earlier run may have left one that cannot be used
+# need_build_folder FOLDER: checks the folder, as an earlier run may have left one that cannot be used
 need_build_folder() {
 	local folder=$1 home
 	[ ! -e "$folder" ] || [ -w "$folder" ] || stop "$folder cannot be written to: remove it (sudo rm -rf $folder), then start again"
@@ -110,8 +111,8 @@ need_build_folder() {
 	[ -z "$home" ] || [ "$home" = "$PWD" ] || stop "$folder is of another checkout, $home: remove it, then start again"
 }
 
-# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]: all options of the project that a step depends on are named, so
-# that what an earlier run left in the folder's cache changes nothing. Of two that contradict, the last one counts.
+# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]: names all options of the project that a step depends on, so
+# that the cache of an earlier run changes nothing. Of two contradicting options, the last one counts.
 configure_and_build() {
 	local folder=$1 target=$2 log=$1.log
 	shift 2

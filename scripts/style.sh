@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Formatting of C++ and the names of its data members, how comments begin, the shell scripts' own linter, and a licence on
-# every file.
+# Checks the formatting of C++ and the names of its data members, lints the shell scripts, and finds files without a
+# licence.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Without git, or outside a checkout: what lies here, less what was built.
+# Without git, or outside a checkout: the files here, except for build output.
 in_git() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; }
 list_files() { if in_git; then git ls-files "$@"; else find . -type f -not -path './.git/*' -not -path './build*'; fi; }
 

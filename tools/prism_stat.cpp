@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* prism-stat: what the PRISM devices of this host count, as vmstat shows what the machine does. */
+/* prism-stat: shows the counters of this host's PRISM devices, as vmstat does for the machine. */
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -31,7 +31,7 @@ constexpr unsigned rows_a_title = 24;
 struct Options {
 	Filter filter;
 	double interval = 1;
-	std::uint64_t count = 0; /* of intervals; 0: until interrupted */
+	std::uint64_t count = 0; /* of intervals; 0: runs until interrupted */
 	bool once = false;
 	bool json = false;
 	bool counters = false;
@@ -44,7 +44,7 @@ double now()
 	return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/** Says everything only once, however often it is seen. */
+/** Reports each problem only once, however often it is seen. */
 class Complaints
 {
 public:
@@ -67,10 +67,10 @@ private:
 	}
 
 	std::set<std::string> said_;
-	bool hidden_said_ = false; /* their number varies */
+	bool hidden_said_ = false; /* once only, as their number varies */
 };
 
-/** @return 0, or the errno value that /proc gives for the process that the filter names. */
+/** Reads all sources. @return 0, or the errno value that /proc gives for the process that the filter names. */
 int look(const Options &options, Snapshot &snapshot)
 {
 	snapshot.time = now();
@@ -99,7 +99,7 @@ std::vector<Interval> compare(const Snapshot &earlier, const Snapshot &snapshot)
 	return all;
 }
 
-/** Prints what happened between two snapshots, as the options want it. */
+/** Prints the changes between two snapshots, as the options ask. */
 class Printer
 {
 public:
@@ -129,13 +129,13 @@ private:
 		}
 		for (const Interval &interval : intervals)
 			fmt::print("{}\n", row(interval));
-		if (intervals.size() != 1) /* one alone reads better without gaps */
+		if (intervals.size() != 1) /* one alone reads better without blank lines */
 			fmt::print("{}\n", intervals.empty() ? "no PRISM device is open" : "");
 		rows_ += static_cast<unsigned>(intervals.size());
 	}
 
 	const Options &options_;
-	unsigned rows_ = 0; /* since the titles, which count too */
+	unsigned rows_ = 0; /* since the titles, which are counted too */
 };
 
 int complain_of_process(const Options &options, int error)
@@ -168,7 +168,7 @@ int run(const Options &options)
 		complaints.about(snapshot);
 		printer.print(earlier, snapshot);
 		if (std::ferror(stdout))
-			return failed; /* nobody reads on */
+			return failed; /* the reader is gone */
 		earlier = std::move(snapshot);
 	}
 	return done;

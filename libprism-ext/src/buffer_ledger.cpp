@@ -41,11 +41,11 @@ void BufferLedger::observe(const prismdv_free_list_attr &counters) noexcept
 {
 	const std::uint64_t left = counters.popped + counters.rejected;
 	reclaimed_ = std::max(reclaimed_, counters.reclaimed);
-	/* With the list empty, every buffer that was taken back has gone out again. */
+	/* If the list is empty, every buffer that was taken back has been handed out again. */
 	const bool empty = counters.available == 0 && counters.allocatable == 0;
 	if (empty)
 		taken_back_ = std::max(taken_back_, counters.reclaimed);
-	/* Each buffer taken back accounts for at most one pop that was not of a posting of ours. */
+	/* Each buffer taken back accounts for at most one pop of an entry that we had not posted. */
 	const std::uint64_t unsure = counters.reclaimed - std::min(counters.reclaimed, taken_back_);
 	const std::uint64_t most = std::min(left - std::min(left, taken_back_), next_sequence_);
 	surely_consumed_ = std::max(surely_consumed_, most - std::min(most, unsure));
@@ -62,7 +62,7 @@ void BufferLedger::rejected(std::uint64_t address) noexcept
 		entries_[index].holder = Holder::rejected;
 }
 
-/* released stands for: it is the start of buffer @index. */
+/* Returns released if the address is the start of buffer @index. */
 Verdict BufferLedger::locate(std::uint64_t address, std::uint32_t &index) const noexcept
 {
 	if (address < base_address_ || (address - base_address_) / size_ >= entries_.size())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Big-endian fields in and out of byte strings. */
+/* Reading and writing of big-endian fields in byte strings. */
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ private:
 	std::byte *next_;
 };
 
-/** Takes fields off bytes of unknown origin. Past the end it gives zeros and remembers that it did. */
+/** Takes fields off bytes of unknown origin. Past the end it returns zeros and remembers the overrun. */
 class ByteReader
 {
 public:

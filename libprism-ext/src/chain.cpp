@@ -20,7 +20,7 @@ constexpr std::uint32_t C = PRISMDV_WR_CONDITIONAL;
 constexpr std::uint32_t R = PRISMDV_WR_REDIRECT;
 constexpr std::uint32_t D = PRISMDV_WR_DATA_INDIRECT;
 
-/* What each kind of operation takes (docs/semantics.md), in the order of Chain::Kind. */
+/* Modifiers that each kind of operation takes (docs/semantics.md), in the order of Chain::Kind. */
 constexpr std::array<std::uint32_t, 7> legal_flags{T | B | C | R, T | B | C | D, T | C | D, B | C | R, 0, 0, 0};
 
 } // namespace
@@ -210,7 +210,7 @@ Chain &Chain::redirect_bounded(RemoteAddress place, std::uint32_t tag) noexcept
 	Step *step = last_step();
 	if (!step)
 		return *this;
-	/* On a READ, B says something else: that the target is bounded. */
+	/* On a READ, B means that the target is bounded. */
 	if (step->kind != Kind::allocate)
 		refuse(EINVAL, count_ - 1);
 	step->aux = place;
@@ -246,7 +246,8 @@ Chain &Chain::signal(std::uint64_t wr_id) noexcept
 	return *this;
 }
 
-/* What can be wrong without a single modifier being: the length and its place must agree, and so must CAS operands. */
+/* Checks what no single modifier breaks: the length must fit the place of the data, and CAS operands must be
+ * complete. */
 bool Chain::consistent(const Step &step) noexcept
 {
 	const std::uint32_t moves = step.kind == Kind::read ? R : step.kind == Kind::write ? D : 0;

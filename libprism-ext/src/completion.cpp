@@ -54,7 +54,7 @@ int CompletionQueue::poll(std::span<Completion> completions) const noexcept
 
 int CompletionQueue::wait(Completion &completion, std::chrono::nanoseconds timeout) const noexcept
 {
-	/* Reading the clock costs as much as an empty poll, so it is read once in a while. */
+	/* Reading the clock costs as much as an empty poll, so read it only once in a while. */
 	constexpr int polls_between_looks = 64;
 	const auto start = std::chrono::steady_clock::now();
 	const auto patience = start + std::chrono::microseconds(200);

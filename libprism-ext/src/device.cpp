@@ -20,7 +20,7 @@ struct DeviceListFree {
 };
 using DeviceList = std::unique_ptr<ibv_device *, DeviceListFree>;
 
-/** Empty if there is none. */
+/** Returns the names, empty if there is none. */
 std::string names_of(std::span<ibv_device *const> devices)
 {
 	std::string names;
@@ -57,7 +57,8 @@ Error no_device(std::span<ibv_device *const> devices, std::string_view name)
 		ENODEV, what, "no network interface is up and has an address: 'ip link set lo up' makes prism_lo");
 }
 
-/* libibverbs asks sysfs for the type, where a userspace device has none: all of its GIDs are RoCE v2. */
+/* Asks libprism, as libibverbs reads the type from sysfs, where a userspace device has none: all of its GIDs are
+ * RoCE v2. */
 bool is_rocev2(const Context &context, std::uint8_t port, int index)
 {
 	ibv_gid_entry entry{};
@@ -157,7 +158,8 @@ Result<ProtectionDomain> ProtectionDomain::create(const Context &context)
 Result<MemoryRegion> MemoryRegion::create(
 	const ProtectionDomain &pd, void *memory, std::size_t length, unsigned access_flags)
 {
-	/* The function, not the macro around it: that one tells constant flags from others and calls different symbols.
+	/* Call the function, not the macro around it, which tells constant flags from others and calls different
+	 * symbols.
 	 */
 	ibv_mr *mr = (ibv_reg_mr)(pd.raw(), memory, length, static_cast<int>(access_flags));
 	if (!mr)

@@ -15,7 +15,7 @@ namespace prism
 namespace
 {
 
-/* The same alignment for the first buffer as for the memory of the table. */
+/* Aligns the first buffer like the memory of the table. */
 constexpr std::size_t table_alignment = 64;
 
 std::size_t table_bytes_of(const FreeListOptions &options)
@@ -134,7 +134,7 @@ Verdict FreeList::release(std::uint64_t address) noexcept
 	std::uint32_t index = 0;
 	Verdict verdict = ledger_.release(address, index);
 	if (verdict == Verdict::undecided) {
-		/* Waiting already, or more waiting than buffers: freed twice either way. */
+		/* It waits already, or more addresses wait than there are buffers: freed twice in either case. */
 		if (std::find(waiting_.begin(), waiting_.end(), address) != waiting_.end())
 			verdict = Verdict::not_allocated;
 		else
@@ -270,7 +270,7 @@ class Drainer
 public:
 	Drainer(QueuePair &pair, const Buffer &words, std::uint32_t list) : qp_(pair), answers_(words), number_(list) {}
 
-	/* Takes one buffer; address 0: the list gave none. */
+	/* Takes one buffer; address 0 means that the list had none. */
 	int take(std::uint64_t &address, std::chrono::nanoseconds timeout)
 	{
 		*answers_.as<std::uint64_t>() = 0;

@@ -83,7 +83,7 @@ Result<void> QueuePair::describe()
 {
 	const Context &context = domain_.context();
 	ibv_port_attr port{};
-	/* The function, not the macro: that one needs the old layout of the attribute. */
+	/* Call the function, not the macro, which needs the old layout of the attribute. */
 	if (const int error = ibv_query_port(context.raw(), options_.port, &port))
 		return make_error(
 			error, "cannot query port " + std::to_string(options_.port) + " of " + context.name());

@@ -80,7 +80,7 @@ int FreeReporter::report(std::uint64_t address) noexcept
 			return error;
 	}
 	batch_.addresses[batch_.count++] = address;
-	/* A full batch leaves now; if the send queue has no room, with the next address. */
+	/* A full batch leaves now; if the send queue has no room, it leaves with the next address. */
 	if (batch_.count == batch_limit_)
 		(void)send(0, 0);
 	return 0;
@@ -155,11 +155,12 @@ int Reclaimer::poll() noexcept
 	const int got = completions_.poll(arrived);
 	if (got <= 0)
 		return got;
-	/* Counters read after the reports arrived include the ALLOCATEs of every buffer that the reports name. */
+	/* Read the counters after the reports have arrived: they then include the ALLOCATEs of every buffer in the
+	 * reports. */
 	int failure = refresh_lists();
 	released_ = 0;
 	for (const Completion &completion : std::span(arrived).first(static_cast<std::size_t>(got))) {
-		/* Without counters no address can be judged: the buffers are left to the recovery scan. */
+		/* Without counters no address can be judged: leave the buffers to the recovery scan. */
 		if (!failure)
 			handle_report(completion);
 		if (const int error = post_slot(completion.wr_id))

@@ -19,7 +19,7 @@ namespace prism
 namespace
 {
 
-/* As many as the kernel lets wait (net.core.somaxconn): who finds no place tries again a second later. */
+/* As many as the kernel lets wait (net.core.somaxconn): a client that finds no place retries a second later. */
 constexpr int backlog = SOMAXCONN;
 constexpr auto retry_pause = std::chrono::milliseconds(20);
 /* Sent by each side once its queue pair is ready. */
@@ -45,7 +45,7 @@ Result<AddressList> resolve(const std::string &host, std::uint16_t port, int fla
 	return AddressList(list);
 }
 
-/* 0, ETIMEDOUT or errno. */
+/* Returns 0, ETIMEDOUT or errno. */
 int wait_for(int fd, short events, Deadline deadline) noexcept
 {
 	for (;;) {
@@ -73,7 +73,7 @@ int finish_connect(int fd, Deadline deadline) noexcept
 
 void set_nodelay(int fd) noexcept
 {
-	/* Only latency is lost if this fails. */
+	/* A failure costs only latency. */
 	const int on = 1;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
@@ -157,7 +157,7 @@ Result<void> TcpRendezvous::send(std::span<const std::byte> bytes, Deadline dead
 Result<void> TcpRendezvous::receive(std::span<std::byte> bytes, Deadline deadline) const
 {
 	while (!bytes.empty()) {
-		/* Waiting first, so that a peer that trickles bytes cannot outlast the deadline. */
+		/* Wait first, so that a peer that sends a few bytes at a time cannot outlast the deadline. */
 		if (const int error = wait_for(socket_.get(), POLLIN, deadline))
 			return lost_peer(error);
 		const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
@@ -178,8 +178,7 @@ Result<ConnectionRecord> TcpRendezvous::swap(const ConnectionRecord &mine, Deadl
 	Result<std::vector<std::byte>> out = mine.serialize();
 	if (!out)
 		return out.error();
-	/* Both sides send first: a record is smaller than what a socket buffers, so neither waits for the other to
-	 * read. */
+	/* Both sides send first: a record fits a socket buffer, so neither waits for the other to read. */
 	if (Result<void> sent = send(*out, deadline); !sent)
 		return sent.error();
 
@@ -262,7 +261,7 @@ Result<TcpRendezvous> TcpListener::accept(std::chrono::milliseconds timeout)
 			set_nodelay(accepted);
 			return TcpRendezvous(TcpRendezvous::Socket(accepted));
 		}
-		/* A client that gave up meanwhile is none of the caller's business. */
+		/* A client that gave up meanwhile does not concern the caller. */
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port_),
 				"if it lacks descriptors, raise the limit of open files (ulimit -n)");

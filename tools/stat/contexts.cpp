@@ -20,7 +20,8 @@ namespace prism::stat
 namespace
 {
 
-/* The page says which sockets are the context's, /proc what the kernel dropped for want of room in them. */
+/* Adds the kernel's drops: the page lists the context's sockets, and /proc the datagrams dropped for want of room in
+ * them. */
 void add_drops(Page &page, const std::map<std::uint64_t, std::uint64_t> &drops)
 {
 	std::uint64_t sum = 0;
@@ -35,7 +36,7 @@ bool wanted(const Filter &filter, const Source &source)
 	return filter.device.empty() || filter.device == source.device;
 }
 
-/* A child made by fork() holds the page open too: it belongs to who was there first. */
+/* Adds a source once. A child made by fork() holds the page open too: the page belongs to the oldest process. */
 void add_once(Snapshot &snapshot, Source source)
 {
 	const auto same = [&source](const Source &other) { return !other.kernel && other.page == source.page; };
@@ -47,8 +48,8 @@ void add_once(Snapshot &snapshot, Source source)
 }
 
 /*
- * The pages of one process. It may be anybody's, and have as many descriptors as it likes, of pages or of what looks
- * like some: each file is looked at once, no more of them than there can be contexts, and it is complained of once.
+ * Pages of one process. It may be any user's, and have any number of descriptors, of pages or of imitations: so each
+ * file is read once, no more of them than there can be contexts, and reported once.
  */
 class Owner
 {
@@ -98,7 +99,8 @@ private:
 	bool complained_ = false;
 };
 
-/* Whoever only reads a page, as this program, has it open for reading alone. */
+/* Returns true if the descriptor is a page of its process. Readers of a page, such as this program, have it open for
+ * reading only. */
 bool is_page(const Descriptor &descriptor)
 {
 	return descriptor.writable && descriptor.target.starts_with(soft::counter_page_link);

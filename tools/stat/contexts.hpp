@@ -7,7 +7,7 @@ namespace prism::stat
 {
 
 /**
- * Adds the contexts of userspace devices that @p filter wants, by process, and what could not be looked at.
+ * Adds the contexts of userspace devices that @p filter selects, by process, and those that could not be read.
  * @return 0, or the errno value that /proc gives for the one process that the filter names: EACCES, ENOENT.
  */
 int add_contexts(const Filter &filter, Snapshot &snapshot);

@@ -16,11 +16,11 @@ namespace
 
 namespace fs = std::filesystem;
 
-/* The file "lifespan" says how old the others may be. */
+/* Reads the counters. Leaves out the file "lifespan", the greatest age of the other values. */
 std::vector<Count> read_counts(const fs::path &folder)
 {
 	std::vector<Count> all;
-	std::error_code error; /* a device may go at any time */
+	std::error_code error; /* a device may vanish at any time */
 	fs::directory_iterator file(folder, error);
 	for (; !error && file != fs::directory_iterator(); file.increment(error)) {
 		const std::string name = file->path().filename();

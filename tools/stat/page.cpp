@@ -30,10 +30,10 @@ using soft::CounterName;
 using soft::CounterPageHeader;
 using soft::FileDescriptor;
 
-/* No page has as many; it bounds what a forged one can make us do. */
+/* Most counters of a page; limits the work that a forged page can cause. */
 constexpr std::uint32_t most_counters = 1024;
 
-/** A file that somebody else writes to, mapped for reading. */
+/** A read-only mapping of a file that another process writes to. */
 class Mapping
 {
 public:
@@ -52,7 +52,7 @@ public:
 	explicit operator bool() const { return memory_ != MAP_FAILED; }
 	[[nodiscard]] std::size_t size() const { return size_; }
 
-	/** @p offset and what is read there must lie within the file. */
+	/** Returns the object at @p offset, which must lie within the file. */
 	template <typename T>
 	[[nodiscard]] const T *at(std::size_t offset) const
 	{
@@ -64,7 +64,7 @@ private:
 	std::size_t size_;
 };
 
-/* What the header says. A copy: the writer may change the original between a check and a use. */
+/* Contents of the header. A copy: the writer may change the original between a check and a use. */
 struct Header {
 	std::uint64_t magic = 0;
 	std::uint32_t version, size, slot, first_qpn, last_qpn;
@@ -94,7 +94,7 @@ Header copy_header(const CounterPageHeader &shared)
 		.local_peers = shared.values_offset >= sizeof(shared) ? shared.local_peers : soft::LocalPeers{}};
 }
 
-/* Whether @p count things of @p each bytes at @p offset lie behind the header and within the file. */
+/* Returns true if @p count objects of @p each bytes at @p offset lie behind the header and within the file. */
 bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t each, std::uint64_t size)
 {
 	return offset % 8 == 0 && offset >= oldest_header && offset + count * each <= size;
@@ -121,7 +121,7 @@ std::string check_header(const Header &header, std::size_t size)
 	return {};
 }
 
-/* Empty if it is no name of a counter. */
+/* Returns the name; empty if it is no valid name of a counter. */
 std::string_view counter_name(const CounterName &name)
 {
 	constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -140,7 +140,8 @@ std::string address_text(const soft::PageAddress &address)
 	return text.data();
 }
 
-/* Opens for reading what was looked at: a file in memory that cannot shrink under a mapping. No device is ever opened.
+/* Opens exactly the checked file for reading: a file in memory that cannot shrink under a mapping. Never opens a
+ * device.
  */
 FileDescriptor open_page(pid_t pid, int number, struct stat &status, std::string &refused)
 {

@@ -35,7 +35,7 @@ std::optional<int> whole_number(std::string_view text)
 	return number;
 }
 
-/* The fields of /proc/PID/stat behind the name, which may hold anything: the first is the state, field 3. */
+/* Returns the fields of /proc/PID/stat after the name, which may contain anything: the first is the state, field 3. */
 std::vector<std::string> stat_fields(pid_t pid)
 {
 	std::ifstream file(fmt::format("/proc/{}/stat", pid));

@@ -10,7 +10,7 @@ namespace prism::stat
 namespace
 {
 
-/* Parts of others, such as tx_too_big of tx_errors, are left out. */
+/* Counters of troubles, without those that are part of another, such as tx_too_big of tx_errors. */
 constexpr std::array<std::string_view, 25> troubles{"rx_too_short", "rx_too_long", "rx_bad_icrc",
 	"rx_misdirected_dropped", "rx_socket_drops", "tx_errors", "rx_unknown_qp", "rx_wrong_source",
 	"rx_unknown_opcode", "rx_bad_format", "rx_bad_flags", "rx_bad_operand", "rx_bad_alignment", "rx_bad_qkey",
@@ -38,7 +38,7 @@ Interval::Interval(const Source &now, const Source *before, double seconds)
 double Interval::rate(const Count &count) const
 {
 	const std::uint64_t before = before_ ? before_->count(count.name) : 0;
-	/* Counters only grow; who says otherwise was reset, or lies. */
+	/* Counters only grow; a smaller one was reset, or is false. */
 	return count.value < before ? 0 : static_cast<double>(count.value - before) / seconds_;
 }
 

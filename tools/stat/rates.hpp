@@ -10,26 +10,25 @@
 namespace prism::stat
 {
 
-/** The same source in an earlier snapshot; null if it was not there. */
+/** Returns the same source in an earlier snapshot; null if it was not there. */
 [[nodiscard]] const Source *find_again(const Snapshot &earlier, const Source &source);
 
-/** What a source counted between two snapshots. */
+/** Counts of a source between two snapshots. */
 class Interval
 {
 public:
 	/**
-	 * @param before the same source earlier; null: it has come since and counted from 0.
-	 * @param seconds between the two, more than 0.
-	 * Keeps references to both sources.
+	 * @param before the same source earlier; null: it is new and has counted from 0.
+	 * @param seconds between the two, more than 0. Keeps references to both sources.
 	 */
 	Interval(const Source &now, const Source *before, double seconds);
 
 	[[nodiscard]] const Source &source() const { return now_; }
-	/** Per second. */
+	/** Returns the rate of a counter per second. */
 	[[nodiscard]] double rate(std::string_view name) const;
-	/** Packets and requests that were dropped, refused or lost, per second: the sum of all counters that say so. */
+	/** Returns the packets and requests dropped, refused or lost per second: the sum of all counters of these. */
 	[[nodiscard]] double trouble() const;
-	/** Of every counter that is no gauge, in their order. */
+	/** Returns the rates of all counters but gauges, in their order. */
 	[[nodiscard]] std::vector<std::pair<std::string_view, double>> rates() const;
 
 private:

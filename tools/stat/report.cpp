@@ -20,7 +20,7 @@ std::string who(const Source &source)
 	return source.kernel ? "kernel" : fmt::format("{}/{}", source.pid, source.command);
 }
 
-/* The kernel's devices do not count bytes. */
+/* Returns "-" for the kernel's devices, which do not count bytes. */
 std::string megabytes(const Interval &interval, const char *counter)
 {
 	return interval.source().kernel ? "-" : fmt::format("{:.1f}", interval.rate(counter) / bytes_a_megabyte);

@@ -10,16 +10,17 @@
 namespace prism::stat
 {
 
-/** The titles of row(), one line. */
+/** Returns the titles of row(), one line. */
 [[nodiscard]] std::string titles();
-/** The rates of a source that most users want, one line. */
+/** Returns the rates of a source that most users want, one line. */
 [[nodiscard]] std::string row(const Interval &interval);
-/** Every counter of a source that moved, with its rate. */
+/** Returns every counter of a source that has changed, with its rate. */
 [[nodiscard]] std::string moving(const Interval &interval);
-/** A source and its counters since they began, those that are 0 only if @p zeros. */
+/** Returns a source and its counters since they began; those that are 0 only if @p zeros. */
 [[nodiscard]] std::string totals(const Source &source, bool zeros);
 
-/** One JSON object without line ends: the snapshot and, with @p intervals, one for each of its sources, the rates. */
+/** Returns one JSON object without line ends: the snapshot and, with @p intervals, one for each of its sources, the
+ * rates. */
 [[nodiscard]] std::string json(const Snapshot &snapshot, const std::vector<Interval> &intervals);
 
 } // namespace prism::stat

@@ -11,12 +11,12 @@ namespace prism::stat
 {
 
 struct Count {
-	std::string name; /* of docs/semantics.md, S.12 */
+	std::string name; /* from docs/semantics.md, S.12 */
 	std::uint64_t value = 0;
-	bool gauge = false; /* may fall, too: has no rate */
+	bool gauge = false; /* may also fall, and has no rate */
 };
 
-/** Whatever counts: a context of the userspace device, or a device of the kernel. */
+/** Owner of counters: a context of the userspace device, or a device of the kernel. */
 struct Source {
 	std::string device;
 	std::vector<Count> counts;
@@ -24,15 +24,15 @@ struct Source {
 
 	/* Of a context */
 	pid_t pid = 0;
-	std::uint64_t page = 0; /* inode of its counter page: tells the contexts of a process apart */
+	std::uint64_t page = 0; /* inode of its counter page, which tells the contexts of a process apart */
 	std::string command;
 	std::uint32_t slot = 0;
 	std::uint32_t first_qpn = 0;
 	std::uint32_t last_qpn = 0;
 	std::vector<std::string> addresses;
-	std::vector<std::uint32_t> local_peers; /* slots of the contexts that it exchanges packets with in memory */
+	std::vector<std::uint32_t> local_peers; /* slots of the contexts with which it exchanges packets in memory */
 
-	/** 0 if there is no such counter. */
+	/** Returns the value of a counter; 0 if there is none of that name. */
 	[[nodiscard]] std::uint64_t count(std::string_view name) const
 	{
 		for (const Count &one : counts)
@@ -42,7 +42,7 @@ struct Source {
 	}
 };
 
-/** What to look at; empty and 0 mean everything. */
+/** Selection of sources; empty and 0 select everything. */
 struct Filter {
 	std::string device;
 	pid_t pid = 0;
@@ -52,8 +52,8 @@ struct Filter {
 struct Snapshot {
 	double time = 0; /* seconds, monotonic */
 	std::vector<Source> sources;
-	unsigned hidden = 0;              /* processes that may not be looked at */
-	std::vector<std::string> refused; /* what looked like a counter page and is none, and why */
+	unsigned hidden = 0;              /* processes that we may not inspect */
+	std::vector<std::string> refused; /* apparent counter pages that are invalid, with the reason */
 };
 
 } // namespace prism::stat

@@ -26,7 +26,7 @@ namespace prism
 
 class QueuePair;
 
-/** How a CAS compares: the operand MODE the target. */
+/** Comparison of a CAS: the operand MODE the target. */
 enum class CasMode : std::uint8_t {
 	equal = PRISMDV_CAS_EQ,
 	greater = PRISMDV_CAS_GT, /**< operand greater than target */
@@ -45,14 +45,15 @@ struct Cas {
 	Operand compare_mask = ones();
 	Operand swap_mask = ones();
 
-	/** 8-byte words in host order; stored as the little-endian words that the devices compare. */
+	/** Makes a CAS of 8-byte words in host order; they are stored as the little-endian words that devices
+	 * compare. */
 	PRISM_EXPORT static Cas word(CasMode mode, std::uint64_t compare, std::uint64_t swap) noexcept;
 	static Cas equal(std::uint64_t compare, std::uint64_t swap) noexcept
 	{
 		return word(CasMode::equal, compare, swap);
 	}
 
-	/** The bytes of two objects of 8, 16 or 32 bytes. */
+	/** Makes a CAS of the bytes of two objects of 8, 16 or 32 bytes. */
 	template <typename T>
 	static Cas bytes(CasMode mode, const T &compare, const T &swap) noexcept
 	{
@@ -66,14 +67,14 @@ struct Cas {
 		return cas;
 	}
 
-	/** Compare only @p count bytes from @p offset on (all others are masked out). Out of range: nothing. */
+	/** Compares only @p count bytes from @p offset on (masks out all others). Out of range: compares nothing. */
 	Cas &compare_only(std::size_t offset, std::size_t count) noexcept
 	{
 		compare_mask = range(offset, count);
 		return *this;
 	}
 
-	/** Swap only @p count bytes from @p offset on. */
+	/** Swaps only @p count bytes from @p offset on. */
 	Cas &swap_only(std::size_t offset, std::size_t count) noexcept
 	{
 		swap_mask = range(offset, count);
@@ -130,16 +131,16 @@ public:
 
 	/** ALLOCATE from the peer's @p free_list and write @p payload at the start of the buffer. */
 	Chain &allocate(std::uint32_t free_list, LocalSlice payload) noexcept;
-	/** The same with bytes that are copied when the chain is posted. */
+	/** Does the same with bytes that are copied when the chain is posted. */
 	Chain &allocate(std::uint32_t free_list, std::span<const std::byte> payload) noexcept;
 
-	/** The standard verbs, which need no PRISM at the peer. They set the chain state to success. */
+	/** Standard verbs, which need no PRISM at the peer. They set the chain state to success. */
 	Chain &rdma_read(RemoteAddress target, LocalSlice into) noexcept;
 	Chain &rdma_write(RemoteAddress target, LocalSlice data) noexcept;
 	Chain &rdma_write(RemoteAddress target, std::span<const std::byte> data) noexcept;
 	/**
 	 * CMP_AND_SWP of the 8 bytes at @p target, which is aligned to 8; the old value goes to @p old_value, 8 bytes
-	 * in host order. Always a success: the old value says whether it was swapped.
+	 * in host order. Always a success: the old value tells if it was swapped.
 	 */
 	Chain &rdma_cas(RemoteAddress target, std::uint64_t compare, std::uint64_t swap, LocalSlice old_value) noexcept;
 
@@ -160,7 +161,7 @@ public:
 	Chain &data_indirect(RemoteAddress place) noexcept;
 	/** ALLOCATE: the address also comes here, 8 bytes in host order, 0 if there was no buffer. */
 	Chain &result(LocalSlice place) noexcept;
-	/** A completion for this operation as well, with an id of its own. The last operation always has one. */
+	/** Signals this operation as well, with an id of its own. The last operation is always signalled. */
 	Chain &signal(std::uint64_t wr_id) noexcept;
 
 	/* Posting -----------------------------------------------------------------------------------------------------
@@ -170,12 +171,12 @@ public:
 	 * Posts all operations with one doorbell. The last one is signalled with @p wr_id, which error completions of
 	 * the unsignalled ones carry as well. All operands and inline bytes have been copied on return; registered
 	 * local memory must stay until the completion. The chain is unchanged and can be posted again. Returns 0, or
-	 * with nothing posted: that of error(), EINVAL (the device refused an operand, length or alignment), ENOMEM
-	 * (send queue full), EOPNOTSUPP (the peer is not known to speak PRISM).
+	 * with nothing posted: error(), EINVAL (the device refused an operand, length or alignment), ENOMEM (send queue
+	 * full), EOPNOTSUPP (the peer is not known to speak PRISM).
 	 */
 	int post(const QueuePair &qp, std::uint64_t wr_id) const noexcept;
 
-	/** The same on bare builders; @p prism may be null if all operations are standard ones. */
+	/** Does the same on bare builders; @p prism may be null if all operations are standard ones. */
 	int post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept;
 
 	/** A chain, and the id of its completion. */
@@ -189,7 +190,8 @@ public:
 
 	[[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-	/** 0, or why post() would refuse: EINVAL (illegal modifier, operand or nothing to post), E2BIG (over capacity).
+	/** Returns 0, or the errno of post(): EINVAL (illegal modifier, operand or nothing to post), E2BIG (over
+	 * capacity).
 	 */
 	[[nodiscard]] int error() const noexcept;
 	/** Index of the first operation that was built wrong; meaningful if error() is not 0. */
@@ -206,7 +208,7 @@ private:
 		rdma_cas
 	};
 
-	/* No member has an initializer: an empty chain costs nothing, open() fills in what a step uses. */
+	/* No member has an initializer: an empty chain costs nothing; open() sets the members that a step uses. */
 	struct Step {
 		Kind kind;
 		bool signalled;
@@ -215,13 +217,13 @@ private:
 		std::uint32_t flags; /* enum prismdv_wr_flags */
 		std::uint32_t free_list;
 		std::uint32_t tag;
-		std::uint32_t bytes; /* to move when they are not local */
+		std::uint32_t bytes; /* to move, when they are not local */
 		std::uint64_t wr_id;
 		RemoteAddress target;
 		RemoteAddress aux;
 		LocalSlice local;
 		LocalSlice result;
-		std::uint64_t compare; /* of a standard CMP_AND_SWP, as swap is */
+		std::uint64_t compare; /* of a standard CMP_AND_SWP, like swap */
 		std::uint64_t swap;
 		Cas operands;
 	};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Connection set-up: both sides tell each other what their queue pair is and what they share, then connect.
+ * Connection set-up: both sides describe their queue pair and shared memory to each other, then connect.
  *
- * What is told is a ConnectionRecord; how it travels is a Rendezvous. TCP is the one here. The record and
- * establish() know nothing of it, so that another carrier (such as the private data of a connection manager) is
- * another Rendezvous.
+ * The description is a ConnectionRecord, and a Rendezvous carries it. TCP is the one here. The record and establish()
+ * do not depend on it: another carrier (such as the private data of a connection manager) is another Rendezvous.
  */
 #pragma once
 
@@ -24,17 +23,17 @@ namespace prism
 /** A free list that the peer may allocate from. */
 struct FreeListInfo {
 	std::uint32_t number = 0;      /**< for Chain::allocate() */
-	std::uint32_t buffer_size = 0; /**< bytes; every buffer's */
-	RemoteRegion buffers;          /**< where they are */
+	std::uint32_t buffer_size = 0; /**< of each buffer, in bytes */
+	RemoteRegion buffers;          /**< memory of the buffers */
 };
 
-/** A region that the peer may access. What @p id means is between the two applications. */
+/** A region that the peer may access. The two applications agree on the meaning of @p id. */
 struct RegionInfo {
 	std::uint32_t id = 0;
 	RemoteRegion region;
 };
 
-/** All that one side tells the other. docs/libprism-ext.md has it byte by byte. */
+/** All that one side tells the other. docs/libprism-ext.md specifies it byte by byte. */
 struct PRISM_EXPORT ConnectionRecord {
 	static constexpr std::uint16_t version = 1;
 	static constexpr std::size_t max_free_lists = 64;
@@ -49,12 +48,12 @@ struct PRISM_EXPORT ConnectionRecord {
 	Endpoint endpoint;
 	std::vector<FreeListInfo> free_lists;
 	std::vector<RegionInfo> regions;
-	std::vector<std::byte> private_data; /**< the application's */
+	std::vector<std::byte> private_data; /**< of the application */
 
-	/** The region with this id, or null. */
+	/** Returns the region with this id, or null. */
 	[[nodiscard]] const RegionInfo *region(std::uint32_t id) const noexcept;
 
-	/** Errors: E2BIG (more lists, regions or private data than the limits above). */
+	/** Encodes the record. Errors: E2BIG (more lists, regions or private data than the limits above). */
 	[[nodiscard]] Result<std::vector<std::byte>> serialize() const;
 
 	/**
@@ -63,7 +62,8 @@ struct PRISM_EXPORT ConnectionRecord {
 	 */
 	static Result<ConnectionRecord> parse(std::span<const std::byte> bytes);
 
-	/** The record's whole length as its first prefix_size bytes announce it; checked like parse(). */
+	/** Returns the length of the whole record, as its first prefix_size bytes announce it; checked as by
+	 * parse(). */
 	static Result<std::size_t> announced_size(std::span<const std::byte> prefix);
 	static constexpr std::size_t prefix_size = 12;
 };
@@ -79,11 +79,12 @@ public:
 	/** Sends @p mine and returns the peer's. Errors: ETIMEDOUT, ECONNRESET, EBADMSG, those of parse(). */
 	virtual Result<ConnectionRecord> swap(const ConnectionRecord &mine, Deadline deadline) = 0;
 
-	/** Returns once both sides have called it, so that no request reaches a queue pair that is not ready. */
+	/** Returns when both sides have called it, so that no request reaches a queue pair that is not ready. */
 	virtual Result<void> barrier(Deadline deadline) = 0;
 };
 
-/** A rendezvous over a TCP connection. Stays open: it may serve several queue pairs, and closing it says goodbye. */
+/** A rendezvous over a TCP connection. It stays open: it may serve several queue pairs, and its closing tells the
+ * peer that we are gone. */
 class PRISM_EXPORT TcpRendezvous final : public Rendezvous
 {
 public:
@@ -95,10 +96,10 @@ public:
 	Result<ConnectionRecord> swap(const ConnectionRecord &mine, Deadline deadline) override;
 	Result<void> barrier(Deadline deadline) override;
 
-	/** Whether the peer has closed, or broken, the connection. Does not wait. */
+	/** Returns true if the peer has closed, or broken, the connection. Does not wait. */
 	[[nodiscard]] bool peer_gone() const noexcept;
 
-	/** For poll(2): becomes readable when the peer closes. Stays owned by this object. */
+	/** Descriptor for poll(2), readable when the peer closes. Owned by this object. */
 	[[nodiscard]] int fd() const noexcept { return socket_.get(); }
 
 private:
@@ -132,7 +133,7 @@ private:
 	Socket socket_;
 };
 
-/** Where servers wait for TcpRendezvous::connect(). */
+/** Listener of a server for TcpRendezvous::connect(). */
 class PRISM_EXPORT TcpListener
 {
 public:
@@ -140,10 +141,10 @@ public:
 	static Result<TcpListener> create(std::uint16_t port, const std::string &address = {});
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return bound_port_; }
-	/** For poll(2): readable when accept() will not wait. Stays owned by this object. */
+	/** Descriptor for poll(2), readable when accept() will not wait. Owned by this object. */
 	[[nodiscard]] int fd() const noexcept { return socket_.get(); }
 
-	/** The next client. Errors: ETIMEDOUT. */
+	/** Accepts the next client. Errors: ETIMEDOUT. */
 	Result<TcpRendezvous> accept(std::chrono::milliseconds timeout);
 
 private:
@@ -157,8 +158,8 @@ private:
 };
 
 /**
- * Connects @p qp: swaps records over @p rendezvous, takes the queue pair to RTS and meets the peer at a barrier. The
- * endpoint in @p mine is filled in from @p qp. Returns the peer's record.
+ * Connects @p qp: swaps records over @p rendezvous, changes the queue pair to RTS and waits for the peer at a barrier.
+ * The endpoint in @p mine is filled in from @p qp. Returns the peer's record.
  */
 PRISM_EXPORT Result<ConnectionRecord> establish(
 	Rendezvous &rendezvous, QueuePair &qp, ConnectionRecord mine, std::chrono::milliseconds timeout);

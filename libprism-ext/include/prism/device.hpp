@@ -24,11 +24,11 @@
 namespace prism
 {
 
-/** Who drives a userspace device (prismdv_open_device(3)). */
+/** Thread that drives a userspace device (prismdv_open_device(3)). */
 enum class Progress : std::uint32_t {
-	standard = PRISMDV_PROGRESS_DEFAULT,     /**< as $PRISM_PROGRESS says, else a thread */
-	caller = PRISMDV_PROGRESS_INLINE,        /**< the calls into the library, for the lowest latency */
-	engine_thread = PRISMDV_PROGRESS_THREAD, /**< a thread, for servers whose own threads do not poll */
+	standard = PRISMDV_PROGRESS_DEFAULT,     /**< as $PRISM_PROGRESS says, else an engine thread */
+	caller = PRISMDV_PROGRESS_INLINE,        /**< calls into the library drive it: the lowest latency */
+	engine_thread = PRISMDV_PROGRESS_THREAD, /**< an engine thread, for servers whose own threads do not poll */
 };
 
 /** An open device that speaks PRISM. Copies share the device. */
@@ -37,8 +37,8 @@ class PRISM_EXPORT Context
 public:
 	/**
 	 * Opens the device called @p name, or, for an empty name, the first userspace device, or, if there is none, the
-	 * first device that speaks PRISM. Errors: ENODEV (the message lists the names there are), EOPNOTSUPP (the
-	 * device does not speak PRISM), or what prismdv_open_device(3) gives.
+	 * first device that speaks PRISM. Errors: ENODEV (the message lists the existing names), EOPNOTSUPP (the device
+	 * does not speak PRISM), or those of prismdv_open_device(3).
 	 */
 	static Result<Context> open(std::string_view name = {}, Progress progress = Progress::standard);
 
@@ -50,16 +50,17 @@ public:
 		return (device_attributes_.flags & PRISMDV_DEVICE_USERSPACE) != 0;
 	}
 
-	/** The record that tells a peer what this device can do. */
+	/** Record that tells a peer the capabilities of this device. */
 	[[nodiscard]] const prismdv_capability &capability() const noexcept { return device_capability_; }
 
 	/** GID @p index of @p port. Errors: ENODATA (no such entry). */
 	[[nodiscard]] Result<ibv_gid> gid(std::uint8_t port, int index) const;
 
-	/** Index of the GID to use when the application names none: the first RoCE v2 one, IPv4 before IPv6. */
+	/** Returns the index of the GID to use when the application names none: the first RoCE v2 one, IPv4 before
+	 * IPv6. */
 	[[nodiscard]] Result<int> default_gid_index(std::uint8_t port) const;
 
-	/** Drives a userspace device once (prismdv_progress(3)). 0 or errno. */
+	/** Drives a userspace device once (prismdv_progress(3)). Returns 0 or errno. */
 	int progress() const noexcept { return prismdv_progress(handle_.get()); }
 
 private:
@@ -90,28 +91,28 @@ private:
 	std::shared_ptr<ibv_pd> handle_;
 };
 
-/** One place in a peer's memory. */
+/** An address in a peer's memory. */
 struct RemoteAddress {
 	std::uint64_t address = 0;
 	std::uint32_t rkey = 0;
 
-	/** @p bytes further on, under the same key. */
+	/** Returns the address @p bytes further on, under the same key. */
 	friend RemoteAddress operator+(RemoteAddress place, std::uint64_t bytes) noexcept
 	{
 		return {place.address + bytes, place.rkey};
 	}
 };
 
-/** A peer's memory region, as it describes it. */
+/** A peer's memory region, as the peer describes it. */
 struct RemoteRegion {
 	std::uint64_t address = 0;
 	std::uint64_t length = 0; /**< bytes */
 	std::uint32_t rkey = 0;
 
-	/** @p offset bytes into the region. Not checked: the peer's device checks every access. */
+	/** Returns the address @p offset bytes into the region. Not checked: the peer's device checks every access. */
 	[[nodiscard]] RemoteAddress at(std::uint64_t offset = 0) const noexcept { return {address + offset, rkey}; }
 
-	/** Whether @p bytes at @p place lie inside. */
+	/** Returns true if @p bytes at @p place lie inside. */
 	[[nodiscard]] bool contains(std::uint64_t place, std::uint64_t bytes) const noexcept
 	{
 		return place >= address && place - address <= length && bytes <= length - (place - address);
@@ -129,7 +130,7 @@ namespace access
 {
 constexpr unsigned local = IBV_ACCESS_LOCAL_WRITE;
 constexpr unsigned remote_read = IBV_ACCESS_REMOTE_READ;
-/** As the verbs demand it: remote write and remote atomic include local write. */
+/** As verbs require it: remote write and remote atomic include local write. */
 constexpr unsigned remote_write = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE;
 constexpr unsigned remote_atomic = IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_LOCAL_WRITE;
 constexpr unsigned all = remote_read | remote_write | remote_atomic;
@@ -152,10 +153,10 @@ public:
 	[[nodiscard]] std::uint32_t lkey() const noexcept { return handle_->lkey; }
 	[[nodiscard]] std::uint32_t rkey() const noexcept { return handle_->rkey; }
 
-	/** What a peer needs to know. */
+	/** Description of the region for peers. */
 	[[nodiscard]] RemoteRegion remote() const noexcept { return {start_, length(), rkey()}; }
 
-	/** @p bytes from @p offset on. Not checked: the device checks every access. */
+	/** Returns @p bytes from @p offset on. Not checked: the device checks every access. */
 	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t bytes) const noexcept
 	{
 		return {start_ + offset, bytes, lkey()};
@@ -177,14 +178,14 @@ private:
 	std::uint64_t start_;
 };
 
-/** Memory of its own, page-aligned and zeroed, with its registration. */
+/** A buffer with memory of its own, page-aligned and zeroed, with its registration. */
 class PRISM_EXPORT Buffer
 {
 public:
 	Buffer(Buffer &&) = default;
 	Buffer &operator=(Buffer &&) = delete; /* members would go in the wrong order */
 
-	/** Errors: EINVAL (length 0), ENOMEM, or what ibv_reg_mr(3) gives. */
+	/** Allocates and registers. Errors: EINVAL (length 0), ENOMEM, or those of ibv_reg_mr(3). */
 	static Result<Buffer> create(
 		const ProtectionDomain &pd, std::size_t length, unsigned access_flags = access::local);
 
@@ -197,7 +198,7 @@ public:
 		return registration_.slice(offset, bytes);
 	}
 
-	/** The object at @p offset, which must be in range and aligned for T. */
+	/** Returns the object at @p offset, which must be in range and aligned for T. */
 	template <typename T>
 	[[nodiscard]] T *as(std::size_t offset = 0) const noexcept
 	{
@@ -218,7 +219,7 @@ private:
 	MemoryRegion registration_;
 };
 
-/** Memory of the device (ibv_alloc_dm(3)): scratch where chains leave addresses for their next step. */
+/** Memory of the device (ibv_alloc_dm(3)): scratch memory where chains store addresses for their next step. */
 class PRISM_EXPORT DeviceMemory
 {
 public:
@@ -229,14 +230,14 @@ public:
 	static Result<DeviceMemory> create(
 		const ProtectionDomain &pd, std::size_t length, unsigned access_flags = access::all);
 
-	/** Addresses in it count from 0. */
+	/** Region whose addresses start at 0. */
 	[[nodiscard]] RemoteRegion remote() const noexcept { return {0, bytes_, registration_.rkey()}; }
 	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t size) const noexcept
 	{
 		return {offset, size, registration_.lkey()};
 	}
 
-	/** CPU copies (ibv_memcpy_to_dm(3)). 0 or errno. */
+	/** Copy by the CPU (ibv_memcpy_to_dm(3)). Return 0 or errno. */
 	int store(std::uint64_t offset, const void *from, std::size_t length) const noexcept;
 	int load(void *to, std::uint64_t offset, std::size_t length) const noexcept;
 

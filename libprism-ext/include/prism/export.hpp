@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-/** Marks what the shared library offers; all else is built with hidden visibility. */
+/** Exports a symbol from the shared library; all others have hidden visibility. */
 #define PRISM_EXPORT __attribute__((visibility("default")))

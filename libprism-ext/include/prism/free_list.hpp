@@ -2,9 +2,9 @@
 /*
  * Free lists: the server's side of ALLOCATE.
  *
- * The device hands out buffers without telling the server. What it does tell are counters, and it hands out in the
- * order of posting. BufferLedger turns that into the state of each buffer, which is what makes it possible to refuse
- * a buffer that is freed twice and to find buffers that nobody reaches any more.
+ * The device hands out buffers without telling the server, but it has counters, and hands out in the order of posting.
+ * From these BufferLedger derives the state of each buffer, so that a buffer that is freed twice can be refused, and
+ * unreachable buffers can be found.
  */
 #pragma once
 
@@ -23,24 +23,24 @@
 namespace prism
 {
 
-/** What became of one reported address. */
+/** Verdict on a reported address. */
 enum class Verdict : std::uint8_t {
 	released,      /**< taken back */
 	outside,       /**< not in this list's buffers */
 	misaligned,    /**< not the start of a buffer */
-	not_allocated, /**< nobody holds it: freed twice, or never handed out */
-	undecided,     /**< cannot be told yet; ask again after observe() */
+	not_allocated, /**< not handed out now: freed twice, or never handed out */
+	undecided,     /**< not known yet; ask again after observe() */
 };
 
-/** Such as "not_allocated". Never null. */
+/** Returns its name, such as "not_allocated". Never null. */
 PRISM_EXPORT const char *to_string(Verdict verdict) noexcept;
 
 /**
- * Who holds each buffer. Pure bookkeeping: no device, no memory access. Not thread-safe.
+ * Holder of each buffer. Pure bookkeeping: no device, no memory access. Not thread-safe.
  *
- * A buffer is with the owner, or listed: then it carries the sequence number of its posting, and it has been handed
- * out exactly if that number is below what the device has consumed. Buffers that the device took back from unfinished
- * ALLOCATEs stand in the list a second time at places unknown, so the consumed count is known between two bounds,
+ * A buffer is with the owner, or listed. A listed one has the sequence number of its posting, and has been handed out
+ * exactly if that number is below the device's consumed count. Buffers that the device took back from unfinished
+ * ALLOCATEs are in the list a second time at unknown places, so the consumed count is only known between two bounds,
  * which meet again when the list has been empty once.
  */
 class PRISM_EXPORT BufferLedger
@@ -54,22 +54,23 @@ public:
 	}
 	[[nodiscard]] std::uint32_t buffers() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
-	/** Buffer @p index was posted, after all that were posted before. */
+	/** Notes that buffer @p index was posted, after all earlier ones. */
 	void posted(std::uint32_t index) noexcept;
-	/** Take over the device's counters. They never go back: an older snapshot is ignored. */
+	/** Takes over the device's counters. They never go back: an older snapshot is ignored. */
 	void observe(const prismdv_free_list_attr &counters) noexcept;
-	/** The device removed the bad entry of @p address: it is with the owner and stays there. */
+	/** Notes that the device removed the bad entry of @p address: it is with the owner and stays there. */
 	void rejected(std::uint64_t address) noexcept;
 
-	/** A client gives @p address back. On released, @p index is with the owner, to be posted again. */
+	/** Judges @p address, which a client gives back. On released, buffer @p index is with the owner, to be
+	 * posted again. */
 	Verdict release(std::uint64_t address, std::uint32_t &index) noexcept;
 
-	/** The owner itself popped @p address. False if that cannot be. */
+	/** Notes that the owner itself popped @p address. False if that is impossible. */
 	bool taken_by_owner(std::uint64_t address, std::uint32_t &index) noexcept;
 
 	/**
-	 * Whether the state of every buffer is known: what has been consumed, and that no buffer which the device took
-	 * back is still in its list, where this ledger cannot tell it from one that is handed out.
+	 * Returns true if the state of every buffer is known: the consumed count is exact, and no buffer that the
+	 * device took back is still in its list, where this ledger cannot tell it from one that is handed out.
 	 */
 	[[nodiscard]] bool exact() const noexcept
 	{
@@ -78,9 +79,9 @@ public:
 
 	/* Recovery: mark, spare what is live, collect the rest. */
 
-	/** Candidates are from now on the buffers that are handed out at this moment. */
+	/** Makes the buffers that are handed out now the candidates. */
 	void mark();
-	/** @p address points into a live buffer. False if it is outside. */
+	/** Spares the live buffer that @p address points into. False if it is outside. */
 	bool spare(std::uint64_t address) noexcept;
 	/** Takes back candidates that were neither spared nor released since mark(); appends them to @p leaked. */
 	void collect(std::vector<std::uint32_t> &leaked);
@@ -91,7 +92,7 @@ private:
 		listed,
 		rejected
 	};
-	/* One a buffer: its size counts. 2^61 postings take longer than any device lives. */
+	/* One for each buffer, so its size matters. 2^61 postings take longer than any device lives. */
 	struct Entry {
 		std::uint64_t sequence : 61 = 0;
 		Holder holder : 2 = Holder::owner;
@@ -105,9 +106,9 @@ private:
 	std::uint32_t size_;
 	std::vector<Entry> entries_;
 	std::uint64_t next_sequence_ = 0;
-	std::uint64_t surely_consumed_ = 0;  /* sequence numbers below have left the list */
-	std::uint64_t perhaps_consumed_ = 0; /* sequence numbers from here on have not */
-	std::uint64_t taken_back_ = 0;       /* reclaimed buffers that have been handed out again, for sure */
+	std::uint64_t surely_consumed_ = 0;  /* sequence numbers below have surely left the list */
+	std::uint64_t perhaps_consumed_ = 0; /* sequence numbers from here on have surely not */
+	std::uint64_t taken_back_ = 0;       /* reclaimed buffers that have surely been handed out again */
 	std::uint64_t reclaimed_ = 0;        /* by the device, as of the last observe() */
 	std::uint64_t marked_ = 0;           /* candidates are listed below this */
 };
@@ -129,11 +130,12 @@ struct FreeListStats {
 	std::uint64_t recovered = 0;     /**< leaked buffers found by recovery scans */
 };
 
-/** What live data structures point at; filled in by the application during a recovery scan. */
+/** Buffers that live data structures point at; filled in by the application during a recovery scan. */
 class PRISM_EXPORT LiveSet
 {
 public:
-	/** The buffer that holds @p address is reachable. Addresses outside the list are counted, not an error. */
+	/** Marks the buffer that holds @p address as reachable. Addresses outside the list are counted, not an
+	 * error. */
 	void add(std::uint64_t address) noexcept;
 
 	[[nodiscard]] std::uint64_t live() const noexcept { return inside_; }
@@ -165,14 +167,14 @@ public:
 	static Result<FreeList> create(const ProtectionDomain &pd, const FreeListOptions &options);
 
 	/**
-	 * The same with buffers that begin at @p offset of @p shared, of which several lists may have parts: what is in
-	 * one region is reached under one rkey. table_size must be 0. Errors: as above, ERANGE (the buffers are not
-	 * all inside).
+	 * Does the same with buffers that begin at @p offset of @p shared. Several lists may have parts of it: all
+	 * memory of a region is accessed with one rkey. table_size must be 0. Errors: as above, ERANGE (the buffers are
+	 * not all inside).
 	 */
 	static Result<FreeList> create(const ProtectionDomain &pd, const FreeListOptions &options,
 		std::shared_ptr<const Buffer> shared, std::size_t offset);
 
-	/** What clients must be told. */
+	/** Description of the list for clients. */
 	[[nodiscard]] FreeListInfo info() const noexcept;
 	[[nodiscard]] std::uint32_t number() const noexcept { return srq_number_; }
 
@@ -184,26 +186,27 @@ public:
 	{
 		return {memory_->region().address(), table_bytes_, memory_->region().rkey()};
 	}
-	/** The same, then the buffers, as the CPU sees it; or all of the memory that lists share. */
+	/** Returns the table, then the buffers, as the CPU sees them; or all of the memory that lists share. */
 	[[nodiscard]] const Buffer &storage() const noexcept { return *memory_; }
 	[[nodiscard]] const FreeListStats &stats() const noexcept { return counted_; }
 	[[nodiscard]] ibv_srq *raw() const noexcept { return handle_.get(); }
 
 	/**
-	 * A client frees @p address. A buffer that is released goes back into the list at the next post_released().
-	 * undecided ones are kept, and decided by a later refresh(). Call refresh() after a batch of reports has
-	 * arrived and before it is judged: the counters must be newer than the reports.
+	 * Takes back @p address, which a client frees. A released buffer goes back into the list at the next
+	 * post_released(). Undecided ones are kept, and decided by a later refresh(). Call refresh() after a batch of
+	 * reports has arrived and before judging it: the counters must be newer than the reports.
 	 */
 	Verdict release(std::uint64_t address) noexcept;
 
-	/** Reads the device's counters and what it rejected, and settles reports that waited. 0 or errno. */
+	/** Reads the device's counters and its rejected entries, and settles waiting reports. Returns 0 or errno. */
 	int refresh() noexcept;
 
-	/** Posts what was released, many buffers a call. 0 or errno; what could not be posted stays for the next call.
+	/** Posts released buffers, many in each call. Returns 0 or errno; buffers that could not be posted stay for the
+	 * next call.
 	 */
 	int post_released() noexcept;
 
-	/** As of the last refresh(). */
+	/** Entries available at the last refresh(). */
 	[[nodiscard]] std::uint32_t available() const noexcept { return available_entries_; }
 	[[nodiscard]] bool low() const noexcept { return available_entries_ < low_water_; }
 
@@ -211,18 +214,18 @@ public:
 	 * Finds buffers that are allocated but unreachable, and posts them again. @p enumerate adds every address that
 	 * live data structures hold.
 	 *
-	 * The caller makes sure that: the queue pairs of dead clients are destroyed; live clients hold no buffer that
-	 * is not yet reachable and install none while the scan runs, and have flushed their reports; those have been
+	 * The caller ensures that the queue pairs of dead clients are destroyed; that live clients hold no buffer that
+	 * is not yet reachable, install none during the scan, and have flushed their reports; and that these have been
 	 * released here. Errors: EBUSY (the device took buffers back from unfinished ALLOCATEs, so that they cannot be
 	 * told from leaked ones: call drain() first), or errno of the device.
 	 */
 	Result<Recovery> recover(const std::function<void(LiveSet &)> &enumerate);
 
 	/**
-	 * The same in steps, so that clients can go on: begin_recovery(), which notes the buffers that are handed out
-	 * now; all that live clients were doing comes to its end; every reachable address goes to live(); live clients
-	 * flush their reports, which are released here; end_recovery() takes what was noted and is neither. Errors: as
-	 * above.
+	 * Does the same in steps, so that clients can continue. begin_recovery() notes the buffers that are handed out
+	 * now. Then all operations of live clients that were under way end, every reachable address is added to live(),
+	 * and live clients flush their reports, which are released here. end_recovery() takes back the noted buffers
+	 * that are neither reachable nor released. Errors: as above.
 	 */
 	Result<void> begin_recovery();
 	[[nodiscard]] LiveSet live() noexcept { return LiveSet(ledger_); }
@@ -231,7 +234,7 @@ public:
 	/**
 	 * Empties the list into the owner's hands, by ALLOCATEs on @p self (a queue pair of the same protection domain,
 	 * connected to itself, nothing in flight). Afterwards the state of every buffer is known; recover() or
-	 * post_released() puts the buffers back. Clients meet NO_BUFFER in between. Returns how many were taken.
+	 * post_released() puts the buffers back. Clients get NO_BUFFER in between. Returns the number of buffers taken.
 	 */
 	Result<std::uint64_t> drain(QueuePair &self, std::chrono::milliseconds timeout);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* All of libprism-ext. docs/libprism-ext.md is the tour. */
+/* All of libprism-ext; docs/libprism-ext.md introduces it. */
 #pragma once
 
 #include <prism/chain.hpp>

@@ -18,7 +18,7 @@
 namespace prism
 {
 
-/** The message of a report. docs/libprism-ext.md has it byte by byte. */
+/** Message of a report. docs/libprism-ext.md specifies it byte by byte. */
 struct PRISM_EXPORT FreeReport {
 	static constexpr std::size_t header_size = 16;
 	static constexpr std::size_t max_addresses = 126;
@@ -32,35 +32,38 @@ struct PRISM_EXPORT FreeReport {
 	/** Returns the bytes used. count must not exceed max_addresses. */
 	std::size_t serialize(Bytes &bytes) const noexcept;
 
-	/** Reads a report from a client that is not trusted. False: malformed, and this object is unspecified. */
+	/** Reads a report from a client that is not trusted. Returns false if it is malformed; this object is then
+	 * unspecified. */
 	bool parse(std::span<const std::byte> bytes) noexcept;
 };
 
-/** The client's side: collects freed addresses and sends them in batches. Not thread-safe, nor its queue pair. */
+/** The client's side: collects freed addresses and sends them in batches. Neither it nor its queue pair is
+ * thread-safe. */
 class PRISM_EXPORT FreeReporter
 {
 public:
 	/**
-	 * Reports go over @p qp, which must outlive this object. Batches are sent inline: the largest holds
+	 * Makes a reporter over @p qp, which must outlive it. Batches are sent inline: the largest holds
 	 * (max_inline_data - 16) / 8 addresses. Errors: EINVAL (not even one fits: raise
 	 * QueuePairOptions::max_inline_data).
 	 */
 	static Result<FreeReporter> create(const QueuePair &qp_, std::uint32_t free_list);
 
 	/**
-	 * The buffer at @p address is no longer used by this client nor reachable by others. Sends when the batch is
-	 * full, unsignalled: the slot in the send queue comes free with the next signalled completion of the queue
-	 * pair. 0 or errno (ENOMEM: send queue full; the address was not taken: poll, and report it again).
+	 * Reports the buffer at @p address, which this client no longer uses and others cannot reach. Sends when the
+	 * batch is full, unsignalled: the slot in the send queue becomes free with the next signalled completion of the
+	 * queue pair. Returns 0 or errno (ENOMEM: send queue full; the address was not taken: poll, and report it
+	 * again).
 	 */
 	int report(std::uint64_t address) noexcept;
 
 	/**
-	 * Sends what is left, signalled: the completion @p wr_id says that everything reported so far is in the
-	 * server's receive queue. 0 or errno.
+	 * Sends the rest, signalled: the completion @p wr_id means that everything reported so far is in the server's
+	 * receive queue. Returns 0 or errno.
 	 */
 	int flush(std::uint64_t wr_id) noexcept;
 
-	/** Addresses that are not sent yet: a client that dies leaks them until the recovery scan. */
+	/** Addresses not sent yet: a client that dies leaks them until the recovery scan. */
 	[[nodiscard]] std::uint32_t pending() const noexcept { return batch_.count; }
 
 private:
@@ -88,20 +91,20 @@ public:
 	Reclaimer &operator=(Reclaimer &&) = delete; /* members would go in the wrong order */
 
 	/**
-	 * With room for @p slots reports that have arrived and were not polled yet; when they are used up, a client's
-	 * queue pair waits (RNR) until poll() is called.
+	 * Creates one with room for @p slots reports that have arrived and were not polled yet; when it is used up, a
+	 * client's queue pair waits (RNR) until poll() is called.
 	 */
 	static Result<Reclaimer> create(const ProtectionDomain &pd, std::uint32_t slots = 256);
 
 	/** Serves @p list, which must outlive this object. */
 	void serve(FreeList &list);
 
-	/** For the queue pairs of clients: QueuePairOptions::srq and the receive completion queue. */
+	/** Receive queue for the clients' queue pairs (QueuePairOptions::srq), and their receive completion queue. */
 	[[nodiscard]] ibv_srq *receive_queue() const noexcept { return handle_.get(); }
 	[[nodiscard]] const CompletionQueue &completion_queue() const noexcept { return completions_; }
 
-	/** Handles the reports that are there, without waiting. Returns how many buffers went back, or a negative
-	 * errno. */
+	/** Handles the reports that are there, without waiting. Returns the number of buffers that went back, or a
+	 * negative errno. */
 	int poll() noexcept;
 
 	[[nodiscard]] const ReclaimStats &stats() const noexcept { return counted_; }

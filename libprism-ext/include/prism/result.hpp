@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How set-up functions answer: a value, or an error that says what failed, why, and what to do next.
+ * Results of set-up functions: a value, or an error with the failed operation, the reason and the next step.
  *
  * Functions of the data path do not use this: they return 0 or an errno value, and never allocate or throw.
  */
@@ -16,13 +16,13 @@
 namespace prism
 {
 
-/** Why a set-up function failed. */
+/** Reason for the failure of a set-up function. */
 struct Error {
 	int code = 0;        /**< errno value, for programs */
 	std::string message; /**< cause and next step, for people */
 };
 
-/** "what: reason of @p code; next_step". @p next_step may be empty. */
+/** Makes an error with the message "what: reason of @p code; next_step". @p next_step may be empty. */
 PRISM_EXPORT Error make_error(int code, std::string_view what, std::string_view next_step = {});
 
 namespace detail
@@ -64,7 +64,7 @@ public:
 	T *operator->() noexcept { return &value(); }
 	const T *operator->() const noexcept { return &value(); }
 
-	/** Only of a failed Result. */
+	/** Returns the error; only for a failed Result. */
 	[[nodiscard]] const Error &error() const noexcept { return *std::get_if<1>(&state_); }
 
 private:
