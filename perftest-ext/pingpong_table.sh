@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Half a round trip of one message between two processes of this host, by the userspace device and by what others do over
-# sockets: all programs in turns, medians of the rounds. Needs perftest, ucx-utils and libfabric-bin.
+# Prints half a round trip of one message between two processes of this host, by the userspace device and by other
+# programs over sockets: all programs in turns, medians of the rounds. Needs perftest, ucx-utils and libfabric-bin.
 set -euo pipefail
 
 usage() {
@@ -26,15 +26,15 @@ while [ $# -gt 0 ]; do
 done
 run=("$build/bin/prism-run" --device=prism_lo)
 [ -x "${run[0]}" ] || { echo "pingpong_table.sh: no ${run[0]}: build first, or name the folder with --build" >&2; exit 1; }
-export PRISM_LOCAL=0 # over sockets, as the others
+export PRISM_LOCAL=0 # over sockets, like the others
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 port=20000
 
 listens() { [ -n "$(ss -H -ltn "sport = :$port")" ]; }
 
-# both SERVER-PORT CLIENT-PORT COMMAND...: a server, and a client, which gets 127.0.0.1 as well; what the client says. The
-# ports are options, which some programs spell differently for their two sides.
+# both SERVER-PORT CLIENT-PORT COMMAND...: runs a server, and a client, which gets 127.0.0.1 as well; prints the
+# client's output. The ports are options, which some programs spell differently for their two sides.
 both() {
 	local listen_on=$1 connect_to=$2
 	shift 2
@@ -55,7 +55,7 @@ ucx() {
 	UCX_TLS=$lanes UCX_WARN_UNUSED_ENV_VARS=n both -p -p "$@" ucx_perftest -t tag_lat -s "$size" -n "$iters" |
 		awk '/^Final:/ { print $3 }'
 }
-# The time of a transfer, which is half a round trip; the units follow the number.
+# Prints the time of a transfer, which is half a round trip; the units follow the number.
 libfabric() {
 	local prefix=()
 	[ "$1" = sockets ] || prefix=("${run[@]}")

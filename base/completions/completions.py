@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Writes what bash, zsh and fish complete after a program's name, from the program's own description of its command line.
+"""Writes completions for bash, zsh and fish from each program's own description of its command line.
 
 usage: completions.py FOLDER PROGRAM...
 In FOLDER it writes bash/NAME, zsh/_NAME and fish/NAME.fish for each program. Programs that read their line by
-command_line.hpp describe it when asked (--describe-options). Of a Python script the argparse parser is asked, of others
-the help.
+command_line.hpp describe it on request (--describe-options). For a Python script the argparse parser is read, else the
+help.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SPDX = "# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
 class Option:
     names: list
     takes_value: bool
-    words: list  # that the value is one of; none: it may be anything
+    words: list  # allowed values; none: anything
     help: str
 
 
@@ -35,27 +35,27 @@ class Command:
     name: str
     help: str = ""
     options: list = dataclasses.field(default_factory=list)
-    words: list = dataclasses.field(default_factory=list)  # that arguments without a dash are one of
-    arguments: int = 0  # how many of these there are, in front of subcommands
+    words: list = dataclasses.field(default_factory=list)  # allowed arguments without a dash
+    arguments: int = 0  # number of these before subcommands
     below: list = dataclasses.field(default_factory=list)  # subcommands
     runs: bool = False  # the arguments are a command line of their own
 
     def names(self, takes_value=None):
-        """Of its options, all or those that take a value, or none."""
+        """Returns the names of its options, of all, or of those with or without a value."""
         return [name for option in self.options if takes_value in (None, option.takes_value) for name in option.names]
 
 
-# What programs say of themselves --------------------------------------------------------------------------------------
+# Descriptions by programs ---------------------------------------------------------------------------------------------
 
 
 def words_of(kind):
-    """'TEXT:{a,b}' names the words that a value is one of."""
+    """Returns the words in 'TEXT:{a,b}', one of which a value must be."""
     found = re.search(r"\{([^{}]*)\}", kind)
     return found[1].split(",") if found else []
 
 
 def read_description(name, text):
-    """Lines that command_line.cpp explains."""
+    """Reads the lines that command_line.cpp describes."""
     program = Command(name)
     commands = {"": program}
     for line in text.splitlines():
@@ -73,7 +73,7 @@ def read_description(name, text):
 
 
 class Asked(Exception):
-    """A script's parser, in place of what it would have read."""
+    """Carries a script's parser instead of its parsed arguments."""
 
 
 def tell_parser(parser, *_arguments, **_keywords):
@@ -100,7 +100,7 @@ def read_parser(name, parser):
 
 def read_script(path):
     sys.argv = [path]
-    sys.path.insert(0, os.path.dirname(path))  # of the modules that scripts share
+    sys.path.insert(0, os.path.dirname(path))  # for modules that scripts share
     parse_known_args = argparse.ArgumentParser.parse_known_args
     argparse.ArgumentParser.parse_known_args = tell_parser
     try:
@@ -114,7 +114,7 @@ def read_script(path):
 
 
 def read_help(name, text):
-    """'  -d, --device=NAME  what it is', and in the usage what it runs: 'PROGRAM [ARGUMENT...]'."""
+    """Reads '  -d, --device=NAME  what it is', and in the usage the program that it runs: 'PROGRAM [ARGUMENT...]'."""
     command = Command(name, runs="PROGRAM [ARGUMENT...]" in text)
     for short, long, value, meaning in re.findall(r"^ +(-\w), (--[\w-]+)(=\w+)? +(.*)$", text, re.MULTILINE):
         command.options.append(Option([short, long], bool(value), [], meaning))
@@ -161,7 +161,7 @@ BASH = """{spdx}
 complete -o bashdefault -o default -F {function} {name}
 """
 
-# The rest of the line is another program's, for which bash-completion knows what to do, if it is there.
+# The rest of the line is another program's; bash-completion, if installed, completes that.
 BASH_RUNS = """\
 		*)
 			if declare -F _comp_command_offset >/dev/null; then
@@ -177,7 +177,7 @@ BASH_RUNS = """\
 
 
 def bash_scan(program):
-    """Patterns of words in front of the current one, which tell where the subcommand is."""
+    """Returns patterns of words before the current one, which tell the place of the subcommand."""
     takes = program.names(takes_value=True)
     lines = ""
     if takes:

@@ -233,7 +233,7 @@ void Server::prepare()
 	};
 	if (params_.scratch == Scratch::device) {
 		create_scratch();
-		welcome.scratch = 0; /* a region of device memory is addressed from 0 */
+		welcome.scratch = 0; /* device memory is addressed from 0 */
 		welcome.scratch_rkey = scratch_region_->rkey;
 	}
 	if (hello_.geometry.buffers)
@@ -260,7 +260,7 @@ void Server::lay_out_memory()
 			fill_cell(contestant, job);
 }
 
-/* What each kind of job finds at its start; operations/ relies on this. */
+/* Fills in the initial state for each kind of job; operations/ relies on it. */
 void Server::fill_cell(std::uint32_t contestant, std::uint32_t job)
 {
 	const std::uint64_t offset = layout_->cell(contestant, job);
@@ -270,7 +270,7 @@ void Server::fill_cell(std::uint32_t contestant, std::uint32_t job)
 	if (hello_.tool.operation == Operation::cas) {
 		cell->pointer = address_of(offset + offsetof(Cell, operand));
 		cell->bound = sizeof(cell->operand);
-		if (hello_.cas_mode == CasMode::less) /* counts down: from the top */
+		if (hello_.cas_mode == CasMode::less) /* counts down from the top */
 			std::memset(cell->operand, 0xff, sizeof(std::uint64_t));
 	}
 	if (hello_.tool.operation == Operation::chain)

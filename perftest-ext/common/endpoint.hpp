@@ -17,14 +17,13 @@
 namespace prism::perftest
 {
 
-/** What both ends have: a device, its queue pairs and where they are reached. */
+/** Common part of both ends: a device and its queue pairs. */
 class Endpoint
 {
 public:
 	Endpoint(const Parameters &parameters_, const sockaddr_storage &local, Progress progress);
 
-	/** Creates @p count queue pairs with @p requests work requests each; one CQ that holds the completions of all.
-	 */
+	/** Creates @p count queue pairs with @p requests work requests each, and one CQ for the completions of all. */
 	void create_qps(std::uint32_t count, std::uint32_t requests, std::uint32_t inline_size);
 
 	void connect(const Side &peer);
@@ -32,7 +31,7 @@ public:
 	[[nodiscard]] Side describe() const;
 	[[nodiscard]] std::string device_name() const { return ibv_get_device_name(context_.get()->device); }
 
-	/** The path MTU: that of the port before connect(), the smaller of both ports after it. */
+	/** Path MTU: that of the port before connect(), the smaller of both ports after it. */
 	[[nodiscard]] std::uint16_t mtu() const { return path_mtu_; }
 
 	[[nodiscard]] const prismdv_device_attr &prism_attributes() const { return prism_; }
@@ -70,7 +69,7 @@ public:
 	/** Agrees with the server on everything and connects the queue pairs. */
 	void start(const Geometry &plan, std::uint32_t requests_per_job);
 
-	/** Gives buffers of the free list back: at most most_returned at a time. */
+	/** Gives buffers of the free list back: at most most_returned in each call. */
 	void return_buffers(std::span<const std::uint64_t> addresses);
 
 	/** Tells the server that the run is over, with the results as JSON. */
@@ -112,7 +111,7 @@ public:
 	/** Refuses with a reason or gets everything ready for the client. */
 	void start();
 
-	/** Serves until the client is done; gives its results as JSON. */
+	/** Serves until the client is done; returns its results as JSON. */
 	[[nodiscard]] std::string serve();
 
 	[[nodiscard]] const Endpoint &endpoint() const { return *end_; }

@@ -15,7 +15,7 @@ enum class ExitCode : int {
 	usage = 2,  /**< the command line does not make sense */
 };
 
-/** Thrown while a run is set up and by the drivers between measurements, never inside a timed section. */
+/** Thrown during set-up, and by the drivers between measurements, never inside a timed section. */
 class Error : public std::runtime_error
 {
 public:
@@ -31,7 +31,7 @@ private:
 };
 
 /**
- * An Error for a call that set @p error_number.
+ * Returns an Error for a call that set @p error_number.
  * @param advice what the user may do about it; may be empty.
  */
 [[nodiscard]] Error system_error(std::string_view what, int error_number, std::string_view advice = {});

@@ -22,7 +22,7 @@ public:
 		put(frame_magic);
 		put(exchange_version);
 		put(static_cast<std::uint16_t>(type));
-		put(std::uint32_t{0}); /* the length, known at the end */
+		put(std::uint32_t{0}); /* the length, filled in at the end */
 	}
 
 	template <std::unsigned_integral T>
@@ -46,7 +46,7 @@ private:
 	Bytes bytes_;
 };
 
-/* Reads past the end give zeros and are remembered: one check at the end covers all fields. */
+/* Reads fields. Past the end it returns zeros and remembers that: one check at the end covers all fields. */
 class Reader
 {
 public:
@@ -139,7 +139,7 @@ void get_geometry(Reader &reader, Geometry &plan)
 		reader.get(*value);
 }
 
-/* An enumerator from the wire, checked against the last one. */
+/* Reads an enumerator from the wire, checked against the last one. */
 template <typename Enum>
 bool get_enum(Reader &reader, Enum &value, Enum first, Enum last)
 {

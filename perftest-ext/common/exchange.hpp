@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What client and server tell each other over TCP, besides the queue pairs.
+ * Messages of client and server over TCP, besides the queue pairs.
  *
- *   client -> server  Hello: what is going to be measured, the geometry, the client's queue pairs
+ *   client -> server  Hello: the subject of the measurement, the geometry, the client's queue pairs
  *   server -> client  Welcome: addresses, keys and queue pairs of the server; or the reason of a refusal
  *   client -> server  any number of Returned: addresses of buffers that the server may post again
  *   client -> server  Finished: the results, so that the server prints them as well; the run is over
@@ -38,7 +38,7 @@ enum class FrameType : std::uint16_t {
 
 inline constexpr std::size_t frame_header_size = 12;
 inline constexpr std::size_t largest_frame = 1 << 20;
-inline constexpr std::size_t most_returned = 4096; /* addresses a frame */
+inline constexpr std::size_t most_returned = 4096; /* addresses in a frame */
 
 struct FrameHeader {
 	FrameType type;
@@ -49,7 +49,7 @@ using Bytes = std::vector<std::uint8_t>;
 using CapabilityBytes = std::array<std::uint8_t, 16>;
 using Gid = std::array<std::uint8_t, 16>;
 
-/** One queue pair as its peer must know it. */
+/** One queue pair, as described to its peer. */
 struct QueuePairAddress {
 	std::uint32_t number = 0;
 	std::uint32_t psn = 0;
@@ -57,12 +57,12 @@ struct QueuePairAddress {
 	bool operator==(const QueuePairAddress &) const = default;
 };
 
-/** What both sides say about themselves. */
+/** Description of one side. */
 struct Side {
 	CapabilityBytes capability{};
 	Gid gid{};
 	std::uint16_t mtu = 0;          /**< bytes */
-	std::uint8_t max_rd_atomic = 0; /**< requests that this side answers at a time, a QP */
+	std::uint8_t max_rd_atomic = 0; /**< requests that this side answers at a time, for each QP */
 	std::vector<QueuePairAddress> qps;
 
 	bool operator==(const Side &) const = default;
@@ -85,20 +85,20 @@ struct Welcome {
 	Side side;
 };
 
-/* Each of these gives a whole frame. */
+/* Each of these returns a whole frame. */
 [[nodiscard]] Bytes encode(const Hello &hello);
 [[nodiscard]] Bytes encode(const Welcome &welcome);
 [[nodiscard]] Bytes encode_refusal(const std::string &reason);
 [[nodiscard]] Bytes encode_returned(std::span<const std::uint64_t> addresses);
 [[nodiscard]] Bytes encode_finished(const std::string &results);
 
-/* Each of these gives nothing if the bytes are not what they should be. */
+/* Each of these returns nothing if the bytes are invalid. */
 [[nodiscard]] std::optional<FrameHeader> decode_header(std::span<const std::uint8_t, frame_header_size> bytes);
 [[nodiscard]] std::optional<Hello> decode_hello(std::span<const std::uint8_t> body);
 [[nodiscard]] std::optional<Welcome> decode_welcome(std::span<const std::uint8_t> body);
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> decode_returned(std::span<const std::uint8_t> body);
 
-/** Text from the peer, with anything that could confuse a terminal replaced. */
+/** Returns text from the peer, with anything that could confuse a terminal replaced. */
 [[nodiscard]] std::string printable(std::span<const std::uint8_t> text);
 
 } // namespace prism::perftest

@@ -24,7 +24,7 @@ constexpr std::uint32_t most_depth = 8192;
 constexpr std::uint32_t most_jobs = 1 << 17;
 constexpr std::uint32_t most_contestants = 4;
 constexpr std::uint32_t most_buffers = 1 << 20;
-constexpr std::uint32_t rings_ahead = 4; /* how often the cursor passes all jobs before it comes back to a buffer */
+constexpr std::uint32_t rings_ahead = 4; /* passes of the cursor over all jobs before it comes back to a buffer */
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit)
 {
@@ -44,7 +44,7 @@ std::uint32_t as_many_as_fit(std::uint64_t memory, std::uint64_t stride, std::ui
 std::uint32_t plan_buffers(
 	const Parameters &parameters, std::uint32_t largest_message, std::uint32_t jobs, std::uint32_t max_free_list)
 {
-	/* Enough for a whole counted run if that is within reach, so that nothing has to be recycled meanwhile. */
+	/* Enough for a whole counted run if possible, so that nothing has to be recycled meanwhile. */
 	const std::uint64_t fewest = 2 * std::uint64_t{jobs} + 64;
 	std::uint64_t wanted = most_buffers;
 	if (!parameters.duration)
@@ -143,7 +143,7 @@ bool Layout::is_buffer(std::uint64_t offset) const
 
 std::uint64_t object_stamp(std::uint32_t index)
 {
-	/* Odd bytes of a well-mixed number: none is 0, which is what a result that never came looks like. */
+	/* Odd bytes of a well-mixed number: none is 0, as in a result that never came. */
 	return (index + 1) * 0x9e3779b97f4a7c15 | 0x0101010101010101;
 }
 

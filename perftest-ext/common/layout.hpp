@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where things lie in the server's one memory region.
+ * Layout of the server's one memory region.
  *
  * The client chooses the geometry and both sides compute the same offsets from it, so that the exchange carries one
  * address instead of a table. A job is one place in the client's pipeline; every contestant has a cell for each job,
  * so that jobs in flight, and contestants that take turns, never meet in one word.
  *
  *   header    the cursor that plain verbs allocate with (FETCH_AND_ADD)
- *   cells     contestants x jobs: what a job points to, compares and swaps
- *   scratch   contestants x queue pairs: where a chain hands results from one operation to the next
- *   objects   what READs read and WRITEs write
+ *   cells     contestants x jobs: targets of a job's pointers, comparisons and swaps
+ *   scratch   contestants x queue pairs: results that a chain passes from one operation to the next
+ *   objects   targets of READs and WRITEs
  *   ring      buffers that plain verbs allocate by the cursor
  *   buffers   buffers of the free list: the first one for each job is installed in its cell, the rest are posted
  */
@@ -26,12 +26,12 @@ namespace prism::perftest
 
 inline constexpr std::uint32_t most_qps = 1024;
 
-/** A cell as it lies in memory: everything little-endian, as PRISM defines. */
+/** A cell in memory: everything little-endian, as PRISM defines. */
 struct Cell {
 	std::uint64_t pointer; /**< with bound and tag a bounded pointer */
 	std::uint32_t bound;
 	std::uint32_t tag;
-	std::uint64_t lock; /**< what plain verbs need where an 8-byte CAS does not do */
+	std::uint64_t lock; /**< for plain verbs where an 8-byte CAS does not suffice */
 	std::uint64_t reserved;
 	std::uint8_t operand[32]; /**< the target of a CAS */
 };
@@ -41,7 +41,7 @@ static_assert(sizeof(Cell) == 64);
 struct Geometry {
 	std::uint32_t largest_message = 0;
 	std::uint32_t qps = 0;
-	std::uint32_t depth = 0; /**< jobs a QP */
+	std::uint32_t depth = 0; /**< jobs for each QP */
 	std::uint32_t contestants = 0;
 	std::uint32_t objects = 0;
 	std::uint32_t ring = 0;
@@ -51,14 +51,15 @@ struct Geometry {
 
 	[[nodiscard]] std::uint32_t jobs() const { return qps * depth; }
 
-	/** The buffers that the server posts: those that no cell holds at the start. */
+	/** Returns the number of buffers that the server posts: those that no cell holds at the start. */
 	[[nodiscard]] std::uint32_t posted_buffers() const { return buffers - (buffers ? jobs() : 0); }
 
-	/** Empty if a server can serve this, else what is wrong: these numbers come from the network. */
+	/** Returns an empty text if a server can serve this, else the problem: these numbers come from the network. */
 	[[nodiscard]] std::string problem() const;
 };
 
-/** The geometry for a run; @p depth jobs a QP and at most @p max_free_list entries in the free list. */
+/** Returns the geometry for a run, with @p depth jobs for each QP and at most @p max_free_list entries in the free
+ * list. */
 [[nodiscard]] Geometry plan_geometry(const Parameters &parameters, std::uint32_t largest_message, std::uint32_t depth,
 	std::uint32_t contestants, std::uint32_t max_free_list);
 
@@ -78,10 +79,10 @@ public:
 	[[nodiscard]] std::uint64_t ring(std::uint64_t index) const;
 	[[nodiscard]] std::uint64_t buffer(std::uint32_t index) const;
 
-	/** Bytes that all scratch areas take, for a server that keeps them in device memory. */
+	/** Returns the bytes of all scratch areas, for a server that keeps them in device memory. */
 	[[nodiscard]] std::uint64_t scratch_size() const;
 
-	/** Is @p offset the start of a buffer of the free list? */
+	/** Returns true if @p offset is the start of a buffer of the free list. */
 	[[nodiscard]] bool is_buffer(std::uint64_t offset) const;
 
 private:
@@ -95,7 +96,7 @@ private:
 	std::uint64_t end_;
 };
 
-/** The eight bytes that object @p index repeats, never 0 in any byte. */
+/** Returns the eight bytes that object @p index repeats, never 0 in any byte. */
 [[nodiscard]] std::uint64_t object_stamp(std::uint32_t index);
 
 /** Fills @p size bytes with @p stamp, over and over. */

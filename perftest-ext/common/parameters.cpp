@@ -61,7 +61,7 @@ std::string description(const Tool &tool)
 		tool.metric == Metric::latency ? "latency" : "throughput", subject(tool.operation), tool.name());
 }
 
-/** Flags that only steer the parser; what they mean is put into Parameters once all are known. */
+/** Flags that only steer the parser; they are turned into Parameters once all are known. */
 struct Switches {
 	bool direct = false;
 	bool indirect = false;

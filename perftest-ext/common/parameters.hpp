@@ -30,12 +30,12 @@ enum class Metric : std::uint8_t {
 	bandwidth,
 };
 
-/** What a tool measures; one for each program. */
+/** Subject of a tool's measurements; one for each program. */
 struct Tool {
 	Operation operation;
 	Metric metric;
 
-	/** Such as "ib_prism_read_lat". */
+	/** Returns the name, such as "ib_prism_read_lat". */
 	[[nodiscard]] std::string name() const;
 };
 
@@ -44,7 +44,7 @@ enum class ChainKind : std::uint8_t {
 	write_alloc_cas, /**< the install of PRISM-RS */
 };
 
-/** Who competes. */
+/** Contestants of a run. */
 enum class Contest : std::uint8_t {
 	prism,
 	plain,
@@ -62,32 +62,32 @@ enum class Scratch : std::uint8_t {
 	device, /**< ibv_alloc_dm() */
 };
 
-/** Values as enum prismdv_cas_mode has them. */
+/** Comparisons, with the values of enum prismdv_cas_mode. */
 enum class CasMode : std::uint8_t {
 	equal,
 	greater,
 	less,
 };
 
-/** Values as enum prismdv_progress_mode has them; 0 leaves the choice to the tool: client inline, server thread. */
+/** Progress modes, with the values of enum prismdv_progress_mode; 0: the tool chooses, client inline, server thread. */
 enum class Progress : std::uint8_t {
 	unset,
 	in_line,
 	thread,
 };
 
-/** Values as enum prismdv_path has them. */
+/** Carriers, with the values of enum prismdv_path. */
 enum class Carrier : std::uint8_t {
 	unset,
 	udp,
 	local,
 };
 
-inline constexpr std::size_t largest_size = std::size_t{1} << 23; /* where perftest's -a ends */
+inline constexpr std::size_t largest_size = std::size_t{1} << 23; /* the end of perftest's -a */
 
 struct Parameters {
 	Tool tool{};
-	std::string host; /**< empty: be the server */
+	std::string host; /**< empty: this is the server */
 	std::string device;
 	std::uint16_t port = 18515;
 	std::uint32_t ib_port = 1;
@@ -97,10 +97,10 @@ struct Parameters {
 	bool all_sizes = false;
 	std::uint64_t iterations = 0; /**< 0: by size, see iterations_for() */
 	std::uint32_t duration = 0;   /**< seconds; 0: count iterations */
-	std::uint32_t tx_depth = 0;   /**< requests in flight a QP; 0: what the device offers */
+	std::uint32_t tx_depth = 0;   /**< requests in flight for each QP; 0: the device's limit */
 	std::uint32_t qps = 1;
-	std::uint32_t post_list = 0; /**< jobs a doorbell; 0: chosen by the driver */
-	std::uint32_t cq_mod = 0;    /**< jobs a completion; 0: chosen by the driver */
+	std::uint32_t post_list = 0; /**< jobs for each doorbell; 0: chosen by the driver */
+	std::uint32_t cq_mod = 0;    /**< jobs for each completion; 0: chosen by the driver */
 	std::uint32_t inline_size = 0;
 	std::uint32_t qp_timeout = 14;
 	bool histogram = false;
@@ -118,13 +118,13 @@ struct Parameters {
 
 	[[nodiscard]] bool is_server() const { return host.empty(); }
 
-	/** The iterations to run with messages of @p message_size bytes, when no duration is set. */
+	/** Returns the iterations for messages of @p message_size bytes, when no duration is set. */
 	[[nodiscard]] std::uint64_t iterations_for(std::size_t message_size) const;
 
-	/** The sizes to run, none above @p limit unless the user named it with -s. */
+	/** Returns the sizes to run, none above @p limit unless the user named it with -s. */
 	[[nodiscard]] std::vector<std::uint32_t> sizes(std::size_t limit) const;
 
-	/** Do jobs take buffers of a free list? */
+	/** Returns true if jobs take buffers of a free list. */
 	[[nodiscard]] bool needs_free_list() const;
 };
 

@@ -17,7 +17,8 @@ namespace
 constexpr double ns_per_us = 1e3;
 constexpr double bytes_per_mb = 1 << 20;
 
-/* Nearest rank in parts per thousand, in integers: 0.999 * 1000 must not round up to the thousand-first sample. */
+/* Returns the nearest rank in parts per thousand, in integers: 0.999 * 1000 must not round up to the thousand-first
+ * sample. */
 std::uint64_t nearest_rank(const std::vector<std::uint64_t> &sorted, std::size_t per_mille)
 {
 	const std::size_t rank = (sorted.size() * per_mille + 999) / 1000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What every measuring tool prints: perftest's columns, and the same figures as JSON.
+ * Output of every measuring tool: perftest's columns, and the same figures as JSON.
  *
  * Differences from perftest, on purpose: every sample counts (perftest drops two before it takes percentiles),
  * deviations are not truncated to integers, and the JSON parses.
@@ -36,18 +36,19 @@ struct LatencyResult {
 class LatencySamples
 {
 public:
-	/** Makes room for @p iterations samples, so that add() does not allocate while time is taken. */
+	/** Reserves room for @p iterations samples, so that add() does not allocate during a measurement. */
 	void reserve(std::size_t iterations) { nanoseconds_.reserve(iterations); }
 
-	/** One iteration took @p ns nanoseconds. A tool that reports half round trips halves before it adds. */
+	/** Adds an iteration of @p ns nanoseconds. A tool that reports half round trips halves before it adds. */
 	void add(std::uint64_t ns) { nanoseconds_.push_back(ns); }
 
 	[[nodiscard]] std::size_t size() const { return nanoseconds_.size(); }
 
-	/** In order of collection, as perftest's --report-unsorted prints them. */
+	/** Samples in order of collection, as printed by perftest's --report-unsorted. */
 	[[nodiscard]] const std::vector<std::uint64_t> &samples() const { return nanoseconds_; }
 
-	/** Percentiles are by nearest rank: the smallest sample that at least that share of all does not exceed. */
+	/** Returns the results. Percentiles are by nearest rank: the smallest sample that at least that share of all
+	 * does not exceed. */
 	[[nodiscard]] LatencyResult result() const;
 
 private:
@@ -66,13 +67,14 @@ struct BandwidthResult {
 class BandwidthMeter
 {
 public:
-	/** The run begins at @p start_ns; each iteration moves @p message_size bytes. */
+	/** Begins a run at @p start_ns; each iteration moves @p message_size bytes. */
 	BandwidthMeter(std::size_t message_size, std::uint64_t start_ns)
 		: bytes_(message_size), start_(start_ns), last_(start_ns), interval_start_(start_ns)
 	{
 	}
 
-	/** @p total iterations have completed by @p now_ns; cheap, call it after each poll that found something. */
+	/** Notes that @p total iterations have completed by @p now_ns; cheap, call it after each poll that found
+	 * something. */
 	void update(std::uint64_t total, std::uint64_t now_ns)
 	{
 		completed_ = total;
@@ -84,7 +86,7 @@ public:
 	[[nodiscard]] BandwidthResult result() const;
 
 private:
-	/** Long enough that one late wake-up does not make a peak, short enough that a second has many. */
+	/** Long enough that a late wake-up does not make a peak, short enough that a second has many. */
 	static constexpr std::uint64_t interval_ns = 50'000'000;
 
 	void close_interval();
@@ -98,7 +100,7 @@ private:
 	double best_rate_ = 0; /* messages per nanosecond */
 };
 
-/** The dashes between perftest's sections. */
+/** Prints the dashes between perftest's sections. */
 void print_line(std::FILE *out);
 
 void print_latency_columns(std::FILE *out);
@@ -107,10 +109,10 @@ void print_latency(std::FILE *out, std::size_t message_size, const LatencyResult
 void print_bandwidth_columns(std::FILE *out);
 void print_bandwidth(std::FILE *out, std::size_t message_size, const BandwidthResult &result);
 
-/** Keys as perftest names them: MsgSize, n_iterations, t_min, ... percentile_99.9. */
+/** Returns an object with perftest's keys: MsgSize, n_iterations, t_min, ... percentile_99.9. */
 nlohmann::json to_json(std::size_t message_size, const LatencyResult &result);
 
-/** Keys as perftest names them: MsgSize, n_iterations, BW_peak, BW_average, MsgRate. */
+/** Returns an object with perftest's keys: MsgSize, n_iterations, BW_peak, BW_average, MsgRate. */
 nlohmann::json to_json(std::size_t message_size, const BandwidthResult &result);
 
 /** perftest's --out_json and --out_json_file. */

@@ -36,7 +36,7 @@ AddressList resolve(const std::string &host, std::uint16_t port)
 	return {list, freeaddrinfo};
 }
 
-/* One socket takes both families, where the host has IPv6. */
+/* Opens one socket for both families, if the host has IPv6. */
 Socket open_listener(int family)
 {
 	Socket listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -61,7 +61,7 @@ int bind_any(const Socket &listener, int family, std::uint16_t port)
 	return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any4), sizeof(any4));
 }
 
-/* Sets @p error if it cannot. */
+/* Sets @p error on failure. */
 Socket connect_once(const addrinfo *list, int &error)
 {
 	for (const addrinfo *entry = list; entry; entry = entry->ai_next) {

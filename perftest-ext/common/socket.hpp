@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* TCP sockets of a measuring tool: a server listens, one client connects. They throw Error, with what to do. */
+/* TCP sockets of a measuring tool: a server listens, one client connects. Failures are thrown as Error with advice. */
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,11 @@ private:
 /** Listens on @p port, IPv6 and IPv4. */
 [[nodiscard]] Socket listen_on(std::uint16_t port);
 
-/** The next client. */
+/** Accepts the next client. */
 [[nodiscard]] Socket accept_socket(const Socket &listener);
 
-/** To the server on @p host. One that was started a moment ago may not listen yet: it is waited for, five seconds. */
+/** Connects to the server on @p host. Waits up to five seconds for one that was just started and does not listen
+ * yet. */
 [[nodiscard]] Socket connect_socket(const std::string &host, std::uint16_t port);
 
 } // namespace prism::perftest

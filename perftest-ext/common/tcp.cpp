@@ -16,7 +16,7 @@ namespace prism::perftest
 namespace
 {
 
-constexpr std::chrono::seconds frame_patience{10}; /* a frame that has begun comes to its end */
+constexpr std::chrono::seconds frame_patience{10}; /* longest wait for the rest of a frame */
 
 void set_timeout(int fd, int option, std::chrono::seconds seconds)
 {

@@ -30,18 +30,18 @@ public:
 	void send(const Bytes &frame);
 
 	/**
-	 * The next frame; throws Error if the peer closes, sends something else, or stays silent for @p patience once
-	 * it has begun to speak or from the start.
+	 * Returns the next frame. Throws Error if the peer closes, sends something else, or stays silent for @p
+	 * patience, from the start or after the beginning of a frame.
 	 */
 	[[nodiscard]] Frame receive(std::chrono::seconds patience);
 
 	/**
-	 * The next frame, however long it takes. @p idle, if there is one, is called over and over meanwhile; without
-	 * it the thread sleeps.
+	 * Returns the next frame, however long it takes. Calls @p idle, if there is one, over and over meanwhile;
+	 * without it the thread sleeps.
 	 */
 	[[nodiscard]] Frame wait(const std::function<void()> &idle);
 
-	/** This side's address of the connection. */
+	/** Returns this side's address of the connection. */
 	[[nodiscard]] const sockaddr_storage &local_address() const { return local_; }
 
 private:
@@ -51,7 +51,7 @@ private:
 	sockaddr_storage local_{};
 };
 
-/** To the server that runs on @p host, as connect_socket(). */
+/** Connects to the server on @p host, as connect_socket(). */
 [[nodiscard]] TcpConnection connect_to(const std::string &host, std::uint16_t port);
 
 } // namespace prism::perftest

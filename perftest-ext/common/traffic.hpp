@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a device sends and receives for a job, by its own counters. */
+/* Packets and bytes that a device sends and receives for a job, by its own counters. */
 #pragma once
 
 #include <array>
@@ -16,26 +16,27 @@ namespace prism::perftest
 {
 
 /**
- * Packets, their bytes from BTH to ICRC, and the trains that they travel in over UDP; how many of them went by shared
- * memory, so that the path is no guess. A device may count less: a kernel device has packets only, and those of all
- * processes that use it. Acknowledgements are packets.
+ * Packets, their bytes from BTH to ICRC, and their trains over UDP; and the packets by shared memory, so that the path
+ * is certain. A device may count less: a kernel device counts packets only, of all processes that use it.
+ * Acknowledgements are packets.
  */
 class Traffic
 {
 public:
-	/** All that @p context's device has counted until now. */
+	/** Reads all counts of @p context's device. */
 	[[nodiscard]] static Traffic read(ibv_context *context);
 
-	/** Adds what has been counted between @p before and @p after. */
+	/** Adds the counts between @p before and @p after. */
 	void add(const Traffic &before, const Traffic &after);
 
-	/** Whether the device counts trains as well, as those do whose counters are never stale. */
+	/** Returns true if the device counts trains as well; the counters of such devices are never stale. */
 	[[nodiscard]] bool counts_trains() const { return of("tx_trains").has_value(); }
 
-	/** For each of @p jobs, on average, by the names of prismdv_query_counters(3); null if nothing was counted. */
+	/** Returns averages for each of @p jobs, by the names of prismdv_query_counters(3); null if nothing was
+	 * counted. */
 	[[nodiscard]] nlohmann::json to_json(std::uint64_t jobs) const;
 
-	/** The same as a line for people; empty if nothing was counted. */
+	/** Returns the same as a line for people; empty if nothing was counted. */
 	[[nodiscard]] std::string to_text(std::uint64_t jobs) const;
 
 private:

@@ -65,7 +65,7 @@ private:
 	std::unique_ptr<ibv_device *[], DeviceListFree> list_;
 };
 
-/* An IP address in the form of a GID: IPv4 as ::ffff:a.b.c.d. */
+/* Converts an IP address to a GID: IPv4 as ::ffff:a.b.c.d. */
 Gid to_gid(const sockaddr *address)
 {
 	Gid gid{};
@@ -94,7 +94,7 @@ bool is_loopback(const Gid &gid)
 	return is_ipv4(gid) && gid[12] == 127;
 }
 
-/* The interface that has this address; empty if none has. */
+/* Returns the interface that has this address; empty if none has. */
 std::string interface_of(const Gid &address)
 {
 	ifaddrs *head = nullptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Owners of verbs objects and what the tools do with them during set-up. Failures are thrown as Error. */
+/* Owners of verbs objects, and set-up functions of the tools. Failures are thrown as Error. */
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct DeviceMemoryFree {
 };
 using DeviceMemory = std::unique_ptr<ibv_dm, DeviceMemoryFree>;
 
-/** Page-aligned memory, zeroed. */
+/** Zeroed, page-aligned memory. */
 class Arena
 {
 public:
@@ -56,37 +56,38 @@ private:
 	std::size_t length_;
 };
 
-/** Throws Error if there is no device called @p name, or without a name none that speaks PRISM: before a peer waits. */
+/** Throws Error if there is no device called @p name, or without a name none that speaks PRISM. Call before a peer
+ * waits. */
 void require_device(const std::string &name);
 
 /**
- * Opens the device called @p name; without a name the one that has @p local, the address of the TCP connection, and
- * failing that the first that speaks PRISM.
+ * Opens the device called @p name; without a name the one that has @p local, the address of the TCP connection, and if
+ * there is none, the first that speaks PRISM.
  */
 [[nodiscard]] Context open_device(
 	const std::string &name, const sockaddr_storage &local, Progress progress, Carrier carrier);
 
-/** A GID of the device and its place in the table. */
+/** A GID of the device and its index in the table. */
 struct GidEntry {
 	int index;
 	Gid gid;
 };
 
-/** The GID at @p index; without an index the one that is @p local, else the first. */
+/** Returns the GID at @p index; without an index the one that equals @p local, else the first. */
 [[nodiscard]] GidEntry choose_gid(
 	ibv_context *context, std::uint8_t port, std::optional<int> index, const sockaddr_storage &local);
 
-/** The path MTU of the port in bytes, or @p wanted if that is not 0 (Error if the port cannot). */
+/** Returns the path MTU of the port in bytes, or @p wanted if that is not 0 (throws Error if the port cannot). */
 [[nodiscard]] std::uint16_t port_mtu(ibv_context *context, std::uint8_t port, std::uint32_t wanted);
 
 [[nodiscard]] prismdv_device_attr query_prism_device(ibv_context *context);
 
 [[nodiscard]] MemoryRegion register_memory(ibv_pd *pd, const Arena &arena, int access);
 
-/** The MTU of @p bytes as verbs encodes it. */
+/** Returns the MTU of @p bytes in verbs' encoding. */
 [[nodiscard]] ibv_mtu encode_mtu(std::uint16_t bytes);
 
-/** What a QP needs beside its peer's address to be connected. */
+/** Parameters of a connection beside the peer's QP address. */
 struct Path {
 	std::uint8_t port;
 	int gid_index;
@@ -99,7 +100,7 @@ struct Path {
 
 void init_qp(ibv_qp *qp, std::uint8_t port);
 
-/** Takes @p qp to RTS and declares the peer's capability to it. */
+/** Changes @p qp to RTS and declares the peer's capability to it. */
 void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer, const CapabilityBytes &capability,
 	const Path &path);
 

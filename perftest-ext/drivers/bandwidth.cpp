@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Keeps every job of every queue pair in flight. Jobs of one step go round a ring, posted in lists, with one completion
- * for several of them; their results are checked one by one. Jobs of several steps advance each on its own completion.
+ * Keeps every job of every queue pair in flight. Jobs of one step go round a ring and are posted in lists, with one
+ * completion for several of them; their results are checked one by one. Each job of several steps advances on its own
+ * completion.
  */
 #include <algorithm>
 #include <limits>
@@ -19,7 +20,7 @@ constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t ns_per_second = 1'000'000'000;
 constexpr std::uint64_t slices = 20; /* turns of each contestant in one run */
 
-/* Jobs begun by a slice and not yet done by it; where the slice ends. */
+/* Limits of a slice: its jobs begun and not yet done, and its end. */
 struct Quota {
 	std::uint64_t jobs = no_end;
 	std::uint64_t deadline = no_end; /* ns */
@@ -32,7 +33,7 @@ struct Shape {
 	std::uint32_t cq_mod;
 };
 
-/* Counts what completes, over all slices of a contestant, on a clock that stands still between them. */
+/* Counts completed jobs over all slices of a contestant, on a clock that stops between them. */
 class Progress
 {
 public:
@@ -77,7 +78,7 @@ public:
 	virtual void run(const Quota &quota) = 0;
 
 protected:
-	/* Outcome of one job; counts it. */
+	/* Returns true if the job is done, false if it must be repeated; throws Error on a fault. */
 	bool settle(Outcome outcome, std::uint32_t job, std::uint32_t status)
 	{
 		if (outcome == Outcome::done && status == PRISMDV_STATUS_OK) {
@@ -100,7 +101,7 @@ protected:
 	std::vector<PostList> lists;
 };
 
-/* One step a job: positions on each QP count up, position modulo depth is the job. */
+/* Slice of one-step jobs: positions on each QP count up; position modulo depth is the job. */
 class RingSlice : public Slice
 {
 public:
@@ -130,7 +131,7 @@ private:
 	struct Ring {
 		std::uint64_t posted = 0;
 		std::uint64_t completed = 0;
-		std::uint64_t signalled = 0; /* the position after the last signalled one */
+		std::uint64_t signalled = 0; /* position after the last signalled one */
 		bool flushing = false;       /* a request that only brings a completion is under way */
 	};
 
@@ -143,7 +144,7 @@ private:
 			flush_tail(qp);
 	}
 
-	/* One doorbell, if a full list fits or it is the last. */
+	/* Rings one doorbell, if a full list fits or it is the last. */
 	bool fill(std::uint32_t qp)
 	{
 		Ring &ring = rings_[qp];
@@ -152,7 +153,7 @@ private:
 		if (!count || room < count)
 			return false;
 		left_ -= count;
-		/* A ring too full for the next list must have a completion coming, or it stands still. */
+		/* A ring too full for the next list must have a completion coming, or it stops. */
 		const bool full = room - count < std::min<std::uint64_t>(shape.post_list, left_);
 		for (std::uint64_t i = 1; i <= count; i++)
 			add(qp, ring, full && i == count);
@@ -171,7 +172,7 @@ private:
 		lists[qp].add(contestant.begin(job, 0), std::uint64_t{qp} << qp_shift | ring.posted, signalled);
 	}
 
-	/* Nothing more is posted, and the last jobs are not signalled: an empty WRITE behind them tells their end. */
+	/* Posts an empty WRITE behind the last jobs, which are not signalled: its completion tells their end. */
 	void flush_tail(std::uint32_t qp)
 	{
 		Ring &ring = rings_[qp];
@@ -206,7 +207,7 @@ private:
 			if (settle(contestant.finish(job, 0), job, status))
 				done_++;
 			else
-				left_++; /* once more */
+				left_++; /* to be repeated */
 			in_flight_--;
 		}
 	}
@@ -220,7 +221,8 @@ private:
 	std::uint64_t done_ = 0;
 };
 
-/* Several steps a job: each job's next step is posted when its last one has completed, with those of other jobs. */
+/* Slice of jobs of several steps: a job's next step is posted when its last one has completed, with those of other
+ * jobs. */
 class StepSlice : public Slice
 {
 public:
@@ -284,7 +286,7 @@ private:
 		std::fill(pending_.begin(), pending_.end(), 0);
 	}
 
-	std::vector<unsigned> step_; /* of each job */
+	std::vector<unsigned> step_; /* by job */
 	std::vector<std::uint32_t> pending_ = std::vector<std::uint32_t>(shape.qps, 0);
 	std::uint64_t left_ = 0;
 	std::uint64_t in_flight_ = 0;

@@ -33,7 +33,7 @@ public:
 				samples_[turn].add(measure(turn));
 	}
 
-	/* Measured and forgotten. */
+	/* Runs without keeping the results. */
 	void warm_up()
 	{
 		run(warm_up_iterations, 0);
@@ -46,7 +46,8 @@ public:
 			of_one.reserve(iterations);
 	}
 
-	/* Jobs of one contestant after the other, and no time taken: reading counters between them would show in it. */
+	/* Counts the traffic of untimed jobs of one contestant after the other: reading counters between timed jobs
+	 * would disturb them. */
 	void count_traffic(std::uint64_t jobs)
 	{
 		counted_jobs_ = jobs;
@@ -144,7 +145,7 @@ std::vector<Row> measure_latency(Client &client, const Contestants &contestants,
 		driver.reserve(iterations);
 		driver.run(iterations, 0);
 	}
-	/* No more than were asked for, if that was said: a job over a bad network can take a second. */
+	/* No more than the user asked for, if given: a job over a bad network can take a second. */
 	driver.count_traffic(
 		parameters.iterations ? std::min(parameters.iterations, counted_iterations) : counted_iterations);
 	return driver.rows(size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Posting lists of requests and taking their completions: what both drivers share. */
+/* Posting lists of requests and taking their completions, for both drivers. */
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace prism::perftest
 	return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/** Requests of one QP that are going to be posted with one doorbell. */
+/** Requests of one QP to be posted with one doorbell. */
 class PostList
 {
 public:
@@ -67,7 +67,7 @@ class CompletionPoller
 public:
 	explicit CompletionPoller(ibv_cq *polled) : cq_(polled) {}
 
-	/** At least one completion, each of a request that did not fail; throws Error otherwise. */
+	/** Returns at least one completion, all of successful requests; throws Error otherwise. */
 	std::span<const ibv_wc> poll()
 	{
 		int count = 0;
@@ -97,17 +97,17 @@ private:
 	std::uint64_t silent_since_ = 0; /* 0: not silent for long */
 };
 
-/** Outcome::wrong, or a status that contradicts the results: throws Error. */
+/** Throws Error, for Outcome::wrong, or for a status that contradicts the results. */
 [[noreturn]] void report_fault(const Contestant &contestant, std::uint32_t job, std::uint32_t status);
 
-/** Jobs that found the free list empty: repeated until the server has reposted buffers, but not for ever. */
+/** Limits the repetition of jobs that found the free list empty, until the server has reposted buffers. */
 class EmptyListPatience
 {
 public:
-	/** A job succeeded. */
+	/** Notes that a job succeeded. */
 	void success() { since_ = 0; }
 
-	/** A job found the list empty; throws Error when that has been so for too long. */
+	/** Notes that a job found the list empty; throws Error if that has lasted too long. */
 	void retry();
 
 	[[nodiscard]] std::uint64_t retries() const { return count_; }

@@ -28,7 +28,7 @@ std::size_t size_limit(const Client &client)
 	const Parameters &parameters = client.parameters();
 	switch (parameters.tool.operation) {
 	case Operation::read:
-		return std::size_t{1} << 20; /* every peer takes that */
+		return std::size_t{1} << 20; /* the limit of every peer */
 	case Operation::write:
 		return parameters.access == Access::direct ? largest_size : client.endpoint().mtu();
 	default:

@@ -6,7 +6,7 @@
 namespace prism::perftest
 {
 
-/** The whole program: reads the command line, is server or client, prints. @return the exit code. */
+/** Runs the whole program: reads the command line, is server or client, prints. @return the exit code. */
 int run_tool(const Tool &tool, int argc, const char *const *argv);
 
 } // namespace prism::perftest

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Two hosts for as long as they are needed: network namespaces without names, joined by veth, with a delay each way.
 
-The delay is netem's. Where the kernel has no netem, a BPF program at both interfaces makes whoever sends wait, with a
-busy loop. That is as exact as the clock, and right for one packet at a time; acknowledgements pass, as the reply behind
-them would wait for theirs, too.
+netem makes the delay. Where the kernel has no netem, a BPF program at both interfaces makes the sender wait, in a busy
+loop. That is as exact as the clock, and right for one packet at a time. Acknowledgements pass at once, or the reply
+behind them would wait for their delay, too.
 
-As a program, delayed_network.py INTERFACE NANOSECONDS delays what leaves by the interface until its standard input ends.
+As a program, delayed_network.py INTERFACE NANOSECONDS delays the interface's packets until its standard input ends.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ PREFIX = 24
 
 
 class NoNetwork(Exception):
-    """No such network can be had here; the text says why."""
+    """No such network is possible here; the text gives the reason."""
 
 
 def checked(command):
@@ -37,7 +37,7 @@ class Namespace:
     def __init__(self, within=()):
         new_user = () if os.geteuid() == 0 else ("--user", "--map-root-user")
         self.user = bool(new_user) or (bool(within) and "-U" in within)
-        # Says that it is there before it waits for the end of its standard input.
+        # Reports that it runs, then waits for the end of its standard input.
         command = [*within, "unshare", *(() if within else new_user), "--net", "sh", "-c", "echo there; exec cat"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -47,7 +47,7 @@ class Namespace:
             raise NoNetwork(f"no network namespace: {self.process.stderr.read().strip()}")
 
     def enter(self):
-        """What is put before a command that is to run there."""
+        """Returns the prefix of a command that is to run there."""
         words = ("nsenter", "-t", str(self.process.pid), "-n")
         return (*words, "-U", "--preserve-credentials") if self.user else words
 
@@ -98,13 +98,13 @@ class Network:
         self.stack.close()
 
     def delay(self, usec):
-        """From now on, each way; 0 for none. The time that passes is to be measured: clocks and timers have their own."""
+        """Sets the delay each way; 0 for none. Measure the real one: clocks and timers add their own."""
         self.delays.close()
         if usec:
             self.by_netem(usec) if self.choose_method() == "netem" else self.by_spinning(usec)
 
     def choose_method(self):
-        """netem if this kernel has it, else "bpf", and NoNetwork if it lets nobody load BPF programs."""
+        """Returns netem if this kernel has it, else "bpf". Raises NoNetwork if BPF programs cannot be loaded."""
         if not self.method:
             try:
                 self.by_netem(1)
@@ -148,7 +148,7 @@ SCHED_CLS, TCX_EGRESS = 3, 47
 TCX_NEXT = -1
 KTIME_GET_NS = 5
 ACKNOWLEDGEMENT = 64  # bytes of a frame that carries BTH, AETH and ICRC, at most
-MOST_LOOKS = 8000  # at the clock, of some 20 ns each; the verifier follows little more than that
+MOST_LOOKS = 8000  # at the clock, of some 20 ns each; the verifier accepts little more
 
 
 def instruction(opcode, target=0, source=0, offset=0, value=0):
@@ -156,7 +156,7 @@ def instruction(opcode, target=0, source=0, offset=0, value=0):
 
 
 def delaying_program(nanoseconds):
-    """Until the clock says that the time is over: if (length > ACKNOWLEDGEMENT) while (now < end && looks++ < most) ;"""
+    """Returns a program that waits: if (length > ACKNOWLEDGEMENT) while (now < end && looks++ < most) ;"""
     load_word, move_value, move, add = 0x61, 0xB7, 0xBF, 0x07
     call_helper, leave, jump_less_equal, jump_greater_equal, jump_less = 0x85, 0x95, 0xB5, 0x3D, 0xA5
     return b"".join(
@@ -190,7 +190,7 @@ def bpf(command, attributes):
 
 
 def attach_delay(interface, nanoseconds):
-    """Gives a descriptor; the delay ends when it is closed."""
+    """Returns a descriptor; the delay ends when it is closed."""
     if not 0 < nanoseconds < 1 << 31:
         raise NoNetwork(f"a delay of {nanoseconds} ns")
     code = delaying_program(nanoseconds)

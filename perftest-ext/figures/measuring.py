@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What all programs share that measure in interleaved rounds: servers, ratios, tables, figures, JSON."""
+"""Common part of the programs that measure in interleaved rounds: servers, ratios, tables, figures, JSON."""
 
 import argparse
 import contextlib
@@ -18,16 +18,16 @@ import time
 matplotlib = pyplot = None  # load_matplotlib()
 
 
-HERE = os.path.dirname(os.path.realpath(sys.argv[0]))  # where the programs are
+HERE = os.path.dirname(os.path.realpath(sys.argv[0]))  # folder of the programs
 SPDX = "GPL-2.0 OR Linux-OpenIB"
 
 
 class ToolError(Exception):
-    """A program failed; the text says which and what it printed."""
+    """A program failed; the text names it and has its output."""
 
 
 def load_matplotlib():
-    """Before anything is measured, by programs that will draw."""
+    """Loads matplotlib; called before any measurement, by programs that will draw."""
     global matplotlib, pyplot
     try:
         import matplotlib
@@ -58,7 +58,7 @@ def free_ports(first, count):
 
 
 def is_listening(port, pid="self"):
-    """In that process's network. Without connecting: a server may take that for a client."""
+    """Returns True if the port is open in that process's network. Does not connect, as a client would."""
     wanted = f"{port:04X}"
     for table in (f"/proc/{pid}/net/tcp", f"/proc/{pid}/net/tcp6"):
         try:
@@ -75,7 +75,7 @@ class Server:
     """A running server. It ends with the context, or by itself when it has run for far too long."""
 
     def __init__(self, name, command, ports, limit, environment=None, prefix=()):
-        """@p prefix: what brings a command into another network, before all else: so that the process is there, too."""
+        """@p prefix moves a command into another network. It comes first, so that the process is there, too."""
         self.name, self.ports = name, ports
         self.command = [*prefix, "timeout", "-k", "5", str(limit), *command]
         self.environment = {**os.environ, **(environment or {})}
@@ -103,7 +103,7 @@ class Server:
         self.stop()
 
     def pause(self):
-        """It takes no time of the processors; timeout(1) has a group of its own with what it runs."""
+        """Stops the server: it then takes no processor time. timeout(1) leads a process group with its command."""
         os.killpg(self.process.pid, signal.SIGSTOP)
         self.paused = True
 
@@ -113,7 +113,7 @@ class Server:
 
     @contextlib.contextmanager
     def alone(self):
-        """Of servers that are paused, this one runs: even those that are idle look for work now and then."""
+        """Runs this one of several paused servers: even idle ones look for work now and then."""
         self.go_on()
         try:
             yield
@@ -133,7 +133,7 @@ class Server:
         self.log.close()
 
     def wait_until_ended(self, timeout=10):
-        """A server that serves one client and then ends by itself, which is to succeed."""
+        """Waits for a server that serves one client and then ends by itself; it must succeed."""
         try:
             code = self.process.wait(timeout=timeout)
         except subprocess.TimeoutExpired as expired:
@@ -155,7 +155,7 @@ class Server:
 
 
 def call(command, timeout, environment=None):
-    """Runs a program that is to succeed; gives what it prints."""
+    """Runs a program that must succeed; returns its output."""
     try:
         done = subprocess.run(
             command,
@@ -174,7 +174,7 @@ def call(command, timeout, environment=None):
 
 
 def results_of(command, timeout, option="--json", environment=None):
-    """Runs a program that writes a report as JSON; gives the report's results."""
+    """Runs a program that writes a report as JSON; returns the report's results."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         call([*command, f"{option}={report}"], timeout, environment)
@@ -192,7 +192,7 @@ def median(samples, key):
 
 
 def quartiles(values):
-    """The first and the third."""
+    """Returns the first and the third quartile."""
     if len(values) < 2:
         return values[0], values[0]
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -200,7 +200,7 @@ def quartiles(values):
 
 
 def spread(values, digits=2):
-    """The median and, in brackets, the quartiles."""
+    """Returns the median and, in brackets, the quartiles."""
     if not values:
         return "-"
     middle = number(statistics.median(values), digits)
@@ -212,7 +212,7 @@ def spread(values, digits=2):
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """What is divided by what, both of one round. The values are defined by each program's round_value()."""
+    """A ratio of two values of one round. Each program's round_value() defines the values."""
 
     title: str
     above: tuple
@@ -230,7 +230,7 @@ class Ratio:
         return ratios
 
     def row(self, report, round_value):
-        """Title, ratio with its quartiles, goal, whether it is reached, the paper's ratio."""
+        """Returns title, ratio with its quartiles, goal, if it is reached, the paper's ratio."""
         ratios = self.of_rounds(report, round_value)
         if self.goal is None:
             return self.title, spread(ratios), "-", "-", self.paper
@@ -244,7 +244,7 @@ RATIO_HEADER = ("ratio", "median [quartiles] of the rounds", "goal", "reached", 
 
 
 def ratio_rows(ratios, report, round_value):
-    """Those of which both were measured."""
+    """Returns the rows of ratios whose two values were measured."""
     return [ratio.row(report, round_value) for ratio in ratios if ratio.of_rounds(report, round_value)]
 
 
@@ -254,7 +254,7 @@ def print_ratios(ratios, report, round_value):
 
 
 def command_line():
-    """This program as it was called, without where the results go."""
+    """Returns the command line of this program, without the places of the results."""
     words, skip = [os.path.basename(sys.argv[0])], False
     for word in sys.argv[1:]:
         if not skip and not word.startswith(("--out=", "--redraw=")) and word not in ("--out", "--redraw"):
@@ -264,7 +264,7 @@ def command_line():
 
 
 class Figure:
-    """Curves in one pair of axes. The same data, the same file."""
+    """Curves in one pair of axes. The same data gives the same file."""
 
     def __init__(self, title, report, x_label, y_label, width=6.4):
         title += f"\nservers and clients share the {report['cores']} cores of one host"
@@ -276,19 +276,19 @@ class Figure:
 
     @staticmethod
     def errors(samples):
-        """How far the quartiles are from the median, as matplotlib has it."""
+        """Returns the distances of the quartiles from the median, in matplotlib's form."""
         bounds = [(statistics.median(values), *quartiles(values)) for values in samples]
         return [[middle - low for middle, low, _ in bounds], [high - middle for middle, _, high in bounds]]
 
     def curve_of_samples(self, xs, samples, style, label):
-        """The median of the samples at each point, and a line from quartile to quartile."""
+        """Draws the median of the samples at each point, and a line from quartile to quartile."""
         medians = [statistics.median(values) for values in samples]
         self.axes.errorbar(
             xs, medians, self.errors(samples), fmt=style, label=label, markersize=5, capsize=3, elinewidth=1
         )
 
     def bars_of_samples(self, names, series):
-        """Groups of bars, one group for each name. @p series: label, colour, and samples (or None) for each name."""
+        """Draws one group of bars for each name. @p series: label, colour, and samples (or None) for each name."""
         width = 0.8 / len(series)
         for place, (label, colour, samples) in enumerate(series):
             there = [i for i, values in enumerate(samples) if values]
@@ -310,7 +310,7 @@ class Figure:
             self.axes.annotate(mark, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
 
     def bar(self, label, y, color, mark):
-        """Beside those that are there; @p mark is written above it."""
+        """Draws one bar beside the others; @p mark is written above it."""
         drawn = self.axes.bar(len(self.bar_labels), y, 0.6, color=color)
         self.axes.bar_label(drawn, [mark], fontsize=8)
         self.bar_labels.append(label.replace(", ", ",\n"))
@@ -332,17 +332,11 @@ def write_lines(lines, path):
         file.write("\n".join(lines) + "\n")
 
 
-def parts_of(value):
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-def is_flat(value):
-    return not any(parts_of(part) for part in parts_of(value))
-
-
-def as_lines(value, indent="", is_sample=False):
-    """JSON with a line for each sample, which is an element of a list, and each other object or list that has none in it."""
-    if is_flat(value) or (is_sample and all(map(is_flat, parts_of(value)))):
+def as_lines(value, indent=""):
+    """Returns JSON with a line for each object or list that contains no other."""
+    inner = indent + " "
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(part, (dict, list)) for part in parts):
         return json.dumps(value)
     inner = indent + " "
     if isinstance(value, dict):
@@ -352,7 +346,7 @@ def as_lines(value, indent="", is_sample=False):
 
 
 def rounded(value):
-    """The same with six digits, more than a clock gives."""
+    """Returns the value with six digits, more than a clock gives."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
@@ -381,7 +375,7 @@ def markdown_table(header, rows):
 
 
 def list_of(convert, allowed=None):
-    """For argparse: values with commas between them."""
+    """Returns a converter for argparse, for values separated by commas."""
 
     def parse(text):
         values = [convert(part) for part in text.split(",")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Runs of the measuring tools over the paths that packets can take: what ib_prism_ratios and prism_figures share."""
+"""Runs of the measuring tools over the paths of packets, for ib_prism_ratios and prism_figures."""
 
 import dataclasses
 import glob
@@ -10,7 +10,7 @@ import shutil
 
 from measuring import HERE, Server, ToolError, call, free_port, results_of
 
-# UDP payloads of what one READ puts on the wire: the echo is measured with packets of the same sizes.
+# UDP payloads of one READ on the wire: the echo is measured with packets of the same sizes.
 READ_REQUEST = 32  # BTH, RETH, ICRC
 READ_RESPONSE_OVERHEAD = 28  # BTH, AETH, RDETH, ICRC
 
@@ -21,16 +21,16 @@ LOOPBACK_DEVICE = "prism_lo"
 
 
 class Unavailable(Exception):
-    """Something that this machine or this build does not have; the text says what."""
+    """Something that this machine or this build does not have; the text names it."""
 
 
 def own(program):
-    """A program of this project."""
+    """Returns the path of a program of this project."""
     return os.path.join(HERE, program)
 
 
 def need(program, package):
-    """A program of another one."""
+    """Returns the path of a program of another project."""
     found = shutil.which(program)
     if not found:
         raise Unavailable(f"{program} is not installed (package {package})")
@@ -42,7 +42,7 @@ def kernel_devices():
 
 
 def gid_index(device, address):
-    """Of the GID of a kernel device that stands for the address."""
+    """Returns the index of a kernel device's GID for the address."""
     wanted = ipaddress.ip_address(address)
     folder = f"/sys/class/infiniband/{device}/ports/1/gids"
     for index in range(64):
@@ -58,12 +58,12 @@ def gid_index(device, address):
 
 @dataclasses.dataclass(frozen=True)
 class Ends:
-    """Where server and client run: what is put before their commands, and where the client finds the server."""
+    """Places of server and client: the prefixes of their commands, and the server's address for the client."""
 
     host: str = "127.0.0.1"
     server: tuple = ()
     client: tuple = ()
-    server_device: str = ""  # what the tools' -d names; empty: that of the host's interface
+    server_device: str = ""  # named by the tools' -d; empty: that of the host's interface
     client_device: str = ""
     server_environment: tuple = ()
     client_environment: tuple = ()
@@ -77,12 +77,12 @@ class Runner:
 
     def next_port(self):
         port = free_port(self.port)
-        # The next pair does not meet what the last one left behind.
+        # The next pair must not meet leftovers of the last one.
         self.port = port + 1
         return port
 
     def pair(self, name, ends, server, client, run):
-        """@p server and @p client: commands for a port. @p run takes the client's; gives what it gives."""
+        """@p server and @p client return commands for a port. @p run takes the client's; returns its result."""
         port = self.next_port()
         limit = int(self.timeout) + 30
         environment = dict(ends.server_environment)
@@ -116,18 +116,18 @@ class PathRuns:
                 raise Unavailable("two processes here do not reach each other by shared memory")
 
     def environment(self):
-        """What makes every program, also one that prism-run starts, take the path."""
+        """Returns the environment that makes every program, also under prism-run, take the path."""
         return {UDP: (("PRISM_LOCAL", "0"),), LOCAL: (("PRISM_LOCAL", "1"),)}.get(self.path, ())
 
     def check_path(self, program, results):
-        """A figure of the wrong path would be worse than none."""
+        """Checks that the results are of this path: a figure of a wrong one would be worse than none."""
         for row in results:
             by_memory = (row["traffic"] or {}).get("local_tx_packets", 0) > 0
             if self.path in (UDP, LOCAL) and by_memory != (self.path == LOCAL):
                 raise ToolError(f"{program} was to run on the path {self.path}, and did not")
 
     def tool(self, program, *arguments, checked=True):
-        """The results of an ib_prism_ tool: a list with an object for each contestant."""
+        """Returns the results of an ib_prism_ tool: a list with an object for each contestant."""
 
         def command(port, device):
             words = [own(program), "-p", str(port)]
@@ -150,7 +150,7 @@ class PathRuns:
         return results
 
     def echo(self, *arguments):
-        """The results of ib_prism_floor, which knows no path."""
+        """Returns the results of ib_prism_floor, which knows no path."""
         results = self.runner.pair(
             "ib_prism_floor",
             self.ends,
@@ -161,18 +161,18 @@ class PathRuns:
         return results[0] if isinstance(results, list) else results
 
     def line(self):
-        """Nanoseconds that a cache line takes from one processor to another."""
+        """Returns the nanoseconds that a cache line takes from one processor to another."""
         return results_of([own("ib_prism_floor"), "--line"], self.runner.timeout, "--out_json_file")["line_ns"]
 
     def launcher(self, device):
-        """What programs that know nothing of the userspace device are started with."""
+        """Returns the launcher for programs that do not know the userspace device."""
         program = own("prism-run")
         if not os.access(program, os.X_OK):
             raise Unavailable("prism-run is not built")
         return [program, f"--device={device}"]
 
     def send_lat(self, size, iterations):
-        """Round trip in usec of a SEND that is answered by a SEND: perftest's ib_send_lat, where both sides poll."""
+        """Returns the usec of a SEND and a SEND that answers it: perftest's ib_send_lat, where both sides poll."""
         program = need("ib_send_lat", "perftest")
 
         def command(port, device):
@@ -197,12 +197,12 @@ class PathRuns:
 
 
 def contestants(results):
-    """Results by the contestant's name."""
+    """Returns the results by the contestant's name."""
     return {row["contestant"]: row for row in results}
 
 
 def choose_paths(wanted, runner, ends, report_missing):
-    """Those of @p wanted that can be had; all that can be had if it is None, but for the kernel's."""
+    """Returns the available ones of @p wanted; if it is None, all available ones except the kernel's."""
     chosen = []
     for path in wanted or (UDP, LOCAL):
         try:

@@ -13,10 +13,10 @@ namespace prism::floor
 namespace
 {
 
-/* Loss is rare on the way to a neighbour: a repeat must not be mistaken for work. */
+/* Loss is rare on the way to a neighbour: a repetition must not be counted as work. */
 constexpr std::uint64_t patience_ns = 200'000'000;
 
-/* When the run is over: by count, or by the clock. */
+/* End of the run: by count, or by the clock. */
 class Limit
 {
 public:
@@ -37,7 +37,7 @@ private:
 	std::uint64_t end_;
 };
 
-/* Requests in order, answers in order; whatever stands out of line is a stale packet and ignored. */
+/* Sends requests in order and takes answers in order; ignores packets out of order, which are stale. */
 class Asker
 {
 public:
@@ -50,7 +50,7 @@ public:
 	[[nodiscard]] std::uint64_t asked() const { return next_; }
 	[[nodiscard]] std::uint64_t repeated() const { return repeats_; }
 
-	/* Asks for as many units as the window has room for, up to @p last; fewer than a batch wait for company. */
+	/* Asks for as many units as the window has room for, up to @p last; waits if they are fewer than a batch. */
 	void ask(std::uint64_t last, std::uint64_t batch)
 	{
 		const std::uint64_t until = std::min(last, done_ + window_);
@@ -61,7 +61,7 @@ public:
 		writer_.flush();
 	}
 
-	/* Whether anything that counts arrived. */
+	/* Returns true if an answer in order arrived. */
 	bool listen()
 	{
 		const EchoSocket::Train train = socket_.receive_train();
@@ -71,7 +71,7 @@ public:
 		return any;
 	}
 
-	/* Starts over from the oldest unit without a complete answer. */
+	/* Starts again from the oldest unit without a complete answer. */
 	void repeat()
 	{
 		repeats_ += next_ - done_;
@@ -118,7 +118,8 @@ private:
 	std::uint32_t packets_ = 0; /* of unit `done` */
 };
 
-/* What may be under way without overflowing the receive buffer, which counts kernel memory rather than payload. */
+/* Returns the units that may be under way without overflowing the receive buffer, which counts kernel memory rather
+ * than payload. */
 std::uint64_t window_of(const EchoSocket &socket, const Parameters &parameters, unsigned depth)
 {
 	constexpr std::size_t overhead_per_packet = 1024;
@@ -128,7 +129,7 @@ std::uint64_t window_of(const EchoSocket &socket, const Parameters &parameters, 
 	return std::min<std::uint64_t>(depth * parameters.units_per_message(), room);
 }
 
-/* One packet each way, by the cheapest calls there are. */
+/* Sends one packet each way, by the cheapest calls. */
 class SingleAsker
 {
 public:
@@ -159,7 +160,7 @@ private:
 		return false;
 	}
 
-	/* Some 100 ms, without a look at the clock. */
+	/* Some 100 ms, without reading the clock. */
 	static constexpr std::uint64_t max_looks = 1 << 19;
 
 	EchoSocket &socket_;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A UDP echo as fast as this host's sockets make it: what the device is measured against. It shares no code with the
- * device, does no work beside moving packets, and matches every answer to its request.
+ * A UDP echo as fast as this host's sockets allow, with which the device is compared. It shares no code with the
+ * device, only moves packets, and matches every answer to its request.
  *
- * A message is asked for in units. A unit is answered by one train: a single packet, or as many packets of one size as
- * the kernel takes in one call. A message above that size is several units, so that the asker bounds what is under way.
+ * A message is requested in units. A unit is answered by one train: a single packet, or as many packets of one size as
+ * the kernel takes in one call. A larger message is several units, so that the requester limits the units under way.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace prism::floor
 {
 
-/** What both sides must agree on; crosses the TCP connection in the layout of the host, like perftest's exchange. */
+/** Parameters of both sides; sent over the TCP connection in the layout of the host, like perftest's exchange. */
 struct Parameters {
 	static constexpr std::uint32_t expected_magic = 0x50464c32;
 
@@ -28,7 +28,7 @@ struct Parameters {
 	std::uint32_t mtu = 4096;        /**< bytes of UDP payload, at most, of each packet of an answer */
 	std::uint64_t answer_size = 64;  /**< bytes of UDP payload of a whole answer */
 
-	/** Bytes of the longest answer to one unit. */
+	/** Returns the bytes of the longest answer to one unit. */
 	[[nodiscard]] std::uint64_t unit_size() const
 	{
 		return std::max<std::uint64_t>(1, std::min<std::uint64_t>(max_train_bytes / mtu, max_train_packets)) *
@@ -37,25 +37,25 @@ struct Parameters {
 
 	[[nodiscard]] std::uint64_t units_per_message() const { return (answer_size + unit_size() - 1) / unit_size(); }
 
-	/** Bytes of the answer to unit @p unit of the run. */
+	/** Returns the bytes of the answer to unit @p unit of the run. */
 	[[nodiscard]] std::uint32_t size_of_unit(std::uint64_t unit) const
 	{
 		const std::uint64_t before = unit % units_per_message() * unit_size();
 		return static_cast<std::uint32_t>(std::min(unit_size(), answer_size - before));
 	}
 
-	/** Whether a message is one packet each way. */
+	/** Returns true if a message is one packet each way. */
 	[[nodiscard]] bool single() const { return answer_size <= mtu; }
 };
 
-/** At the start of every request. */
+/** Header of every request. */
 struct Request {
 	std::uint64_t unit;
 	std::uint32_t epoch;
 	std::uint32_t answer_size;
 };
 
-/** At the start of every packet of an answer. */
+/** Header of every packet of an answer. */
 struct Answer {
 	std::uint64_t unit;
 	std::uint32_t epoch;  /**< the request's */
@@ -65,7 +65,7 @@ struct Answer {
 constexpr std::uint32_t min_packet_size = sizeof(Request);
 static_assert(sizeof(Request) == sizeof(Answer));
 
-/** What only the client needs to know. */
+/** Parameters of the client alone. */
 struct Load {
 	std::uint64_t iterations = 1000;
 	unsigned depth = 128; /**< messages under way */
@@ -75,7 +75,7 @@ struct Load {
 /** Answers until the client hangs up. @p control is the TCP connection. */
 void serve(EchoSocket &socket, const Socket &control, const Parameters &parameters);
 
-/** One message at a time; every sample is a whole round trip. */
+/** Measures one message at a time; every sample is a whole round trip. */
 perftest::LatencySamples measure_latency(EchoSocket &socket, const Parameters &parameters, const Load &load);
 
 struct Throughput {

@@ -165,7 +165,7 @@ std::uint8_t *TrainWriter::add(std::size_t size)
 	return packet;
 }
 
-/* A train that the kernel does not take is lost, as it would be on a wire; the client asks again. */
+/* Sends the train. One that the kernel does not take is lost, as on a wire; the client asks again. */
 void TrainWriter::flush()
 {
 	if (bytes_ > 0)

@@ -15,11 +15,11 @@ namespace prism::floor
 
 using perftest::Socket;
 
-/** All of @p bytes, or std::runtime_error. */
+/** Send or receive all of @p bytes, or throw std::runtime_error. */
 void send_all(const Socket &control, std::span<const std::byte> bytes);
 void receive_all(const Socket &control, std::span<std::byte> bytes);
 
-/** Whether the other side has closed its end. */
+/** Returns true if the other side has closed its end. */
 bool hung_up(const Socket &control);
 
 constexpr std::size_t max_train_bytes = 65000;
@@ -29,29 +29,31 @@ constexpr std::size_t max_train_packets = 64;
 class EchoSocket
 {
 public:
-	/** On the local address of @p control, connected to the peer's; the ports cross @p control. */
+	/** Binds to the local address of @p control and connects to the peer's; the ports are exchanged over @p
+	 * control. */
 	explicit EchoSocket(const Socket &control);
 
-	/** Trains come in as such; without, each packet by itself, which is cheaper for one packet at a time. */
+	/** Receives trains as a whole. Without this each packet comes by itself, which is cheaper for one packet at
+	 * a time. */
 	void enable_trains();
 
-	/** Room of the kernel for packets that arrived, in bytes. */
+	/** Returns the bytes of the kernel's receive buffer. */
 	[[nodiscard]] std::size_t receive_room() const;
 
-	/** One packet. False if it was lost. */
+	/** Sends one packet. False if it was lost. */
 	bool send(std::span<const std::uint8_t> packet)
 	{
 		return ::send(fd_.get(), packet.data(), packet.size(), MSG_DONTWAIT) >= 0;
 	}
 
-	/** One packet, into @p packet. 0 if none is there. */
+	/** Receives one packet into @p packet. 0 if none is there. */
 	std::size_t receive(std::span<std::uint8_t> packet)
 	{
 		const ssize_t size = ::recv(fd_.get(), packet.data(), packet.size(), MSG_DONTWAIT);
 		return size < 0 ? 0 : static_cast<std::size_t>(size);
 	}
 
-	/** @p data as packets of @p segment bytes, the last one perhaps shorter. False if it was lost. */
+	/** Sends @p data as packets of @p segment bytes, the last one perhaps shorter. False if it was lost. */
 	bool send_train(std::span<const std::uint8_t> data, std::size_t segment);
 
 	struct Train {
@@ -59,7 +61,7 @@ public:
 		std::size_t segment;
 	};
 
-	/** Empty data if nothing is there. */
+	/** Returns empty data if nothing is there. */
 	Train receive_train();
 
 private:
@@ -75,7 +77,8 @@ class TrainWriter
 public:
 	explicit TrainWriter(EchoSocket &to) : socket_(to) {}
 
-	/** Room for a packet of @p size bytes that belongs to the stream. Its contents beyond the header do not matter.
+	/** Returns room for a packet of @p size bytes that belongs to the stream. Its contents after the header do not
+	 * matter.
 	 */
 	std::uint8_t *add(std::size_t size);
 	void flush();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * ib_prism_floor: the host's own UDP echo, with perftest's options, columns and exchange; and how fast its processors
- * exchange memory.
+ * ib_prism_floor: the host's own UDP echo, with perftest's options, columns and exchange; and the speed at which its
+ * processors exchange memory.
  */
 #include <cstdio>
 #include <exception>
@@ -54,7 +54,7 @@ void declare(cli::CommandLine &app, Options &options)
 	app.add_option("--out_json_file", options.json.file, "where (default: perftest_out.json)");
 }
 
-/* A last packet too short for the answer's header could not be matched. */
+/* Refuses a last packet too short for the answer's header: it could not be matched. */
 void check(const Parameters &parameters)
 {
 	const std::uint64_t rest = parameters.answer_size % parameters.mtu;
@@ -63,7 +63,7 @@ void check(const Parameters &parameters)
 					 "choose another --size or --mtu");
 }
 
-/* The server has no say: what it is told is checked like anything from a network. */
+/* Checks what a client sends like anything from a network; the server itself chooses nothing. */
 void check_received(const Parameters &parameters)
 {
 	if (parameters.magic != Parameters::expected_magic)

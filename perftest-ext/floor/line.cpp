@@ -21,7 +21,7 @@ namespace
 constexpr std::size_t tries = 5;
 
 struct Line {
-	alignas(128) std::atomic<std::uint32_t> turn{0}; /* even: the first thread's */
+	alignas(128) std::atomic<std::uint32_t> turn{0}; /* even: the first thread's turn */
 };
 
 std::array<int, 2> two_processors()
@@ -39,7 +39,7 @@ std::array<int, 2> two_processors()
 	return found;
 }
 
-/* Of the calling thread */
+/* Binds the calling thread to a processor */
 void run_on(int processor)
 {
 	cpu_set_t only;
@@ -48,7 +48,7 @@ void run_on(int processor)
 	(void)::sched_setaffinity(0, sizeof(only), &only);
 }
 
-/* The thread whose turns are those of the parity of @p turn, from that one on. */
+/* Takes the turns of the parity of @p turn, from that one on. */
 void take_turns(Line &line, std::uint32_t turn, std::uint32_t count)
 {
 	for (; count; count--, turn += 2) {
@@ -63,7 +63,7 @@ double measure_once(const std::array<int, 2> &processors, std::uint32_t rounds)
 	double passed = 0;
 	std::thread first([&] {
 		run_on(processors[0]);
-		take_turns(line, 0, 2); /* then both have begun */
+		take_turns(line, 0, 2); /* both threads have begun after this */
 		const std::uint64_t start = now_ns();
 		take_turns(line, 4, rounds);
 		passed = static_cast<double>(now_ns() - start);

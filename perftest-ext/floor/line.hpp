@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How long a cache line takes from one processor to another: what an exchange by shared memory cannot be faster than.
- * It tells processors that share a cache from others, which virtual machines may change while they run.
+ * Time of a cache line from one processor to another: no exchange by shared memory can be faster. It tells processors
+ * that share a cache from others, which virtual machines may change while they run.
  */
 #pragma once
 
@@ -11,9 +11,9 @@ namespace prism::floor
 {
 
 /**
- * Two threads hand one line to and fro, on the first two processors that this process may use.
- * @return nanoseconds one way, the median of several tries of @p rounds each
- * Throws std::runtime_error if there are not two.
+ * Measures two threads that hand one line to and fro, on the first two processors that this process may use.
+ * @return nanoseconds one way, the median of several tries of @p rounds each Throws std::runtime_error if there are not
+ * two.
  */
 double measure_line(std::uint32_t rounds);
 

@@ -10,12 +10,12 @@ namespace prism::floor
 namespace
 {
 
-/* An empty look at the socket costs 0.15 us, one at the TCP connection more: so one in a thousand. */
+/* An empty look at the socket costs 0.15 us, one at the TCP connection more: so check the latter once in a thousand. */
 constexpr unsigned looks_between_hang_up_checks = 1024;
 
 void answer(TrainWriter &out, const Request &request, std::uint32_t mtu)
 {
-	/* Nothing a stray datagram asks for may exceed one train. */
+	/* A stray datagram must not cause an answer above one train. */
 	if (request.answer_size < min_packet_size || request.answer_size > max_train_bytes)
 		return;
 	Answer header{request.unit, request.epoch, 0};

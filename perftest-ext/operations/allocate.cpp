@@ -46,7 +46,7 @@ protected:
 			sizeof(results(job).address), client.lkey()};
 	}
 
-	/* An ALLOCATE without a buffer answers 0: an answer that did not come must look different. */
+	/* Clears the address: an ALLOCATE without a buffer returns 0, so a missing answer must look different. */
 	void patch(std::uint32_t job, unsigned, std::span<Request>) override { results(job).address = no_answer; }
 
 private:

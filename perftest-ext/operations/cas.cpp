@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Each job counts in its own cell: every CAS finds what the one before it left, and says so by its answer. The count is
- * the low word of the operand; the rest is zero.
+ * CAS jobs. Each job counts in its own cell: every CAS must find the value that the one before it left, and its answer
+ * shows that. The count is the low word of the operand; the rest is zero.
  */
 #include "operations/cas.hpp"
 
@@ -117,7 +117,7 @@ private:
 	std::vector<Operands> operands_;
 };
 
-/* CMP_AND_SWP of 8 bytes, found through a pointer or not. */
+/* CMP_AND_SWP of 8 bytes, reached through a pointer or directly. */
 class StandardCas : public Counting
 {
 public:
@@ -181,8 +181,8 @@ protected:
 };
 
 /*
- * What plain verbs must do for more than 8 bytes: take a lock, read, write, release. What comes first shares a round
- * trip with the lock and the release with the WRITE, as a queue pair executes in order.
+ * Plain verbs for more than 8 bytes: take a lock, read, write, release. The READ shares a round trip with the lock, and
+ * the release one with the WRITE, as a queue pair executes in order.
  */
 class Locked : public Counting
 {

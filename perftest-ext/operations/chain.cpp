@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Chains that install a new version of a value. Every job owns a cell and knows what it installed there last, so that
- * every chain succeeds and says so by what its CAS found. The buffer of the version before is then free.
+ * every chain succeeds, and its CAS returns the expected value. The buffer of the previous version is then free.
  */
 #include "operations/chain.hpp"
 
@@ -15,9 +15,9 @@ namespace prism::perftest
 namespace
 {
 
-constexpr std::size_t single_cas_size = 16; /* as large as the CAS of the chains */
+constexpr std::size_t single_cas_size = 16; /* the size of the chains' CAS */
 
-/* What both PRISM chains share: a buffer that comes, and a 16-byte CAS that installs it. */
+/* Common part of both PRISM chains: an ALLOCATE, and a 16-byte CAS that installs the buffer. */
 class PrismChain : public Contestant
 {
 public:
@@ -53,10 +53,10 @@ protected:
 		std::uint64_t high;
 	};
 
-	/** The 16 bytes that the job's CAS must find. */
+	/** Returns the 16 bytes that the job's CAS must find. */
 	[[nodiscard]] virtual const Pair &installed(std::uint32_t job) const = 0;
 
-	/** The job has installed the buffer at @p address. */
+	/** Notes that the job has installed the buffer at @p address. */
 	virtual void install(std::uint32_t job, std::uint64_t address) = 0;
 
 	void build_allocate(std::uint32_t job, Request &request, std::uint32_t flags, std::uint64_t store_at)
@@ -185,7 +185,7 @@ private:
 	std::vector<Pair> cells_;
 };
 
-/* Standard verbs, 8-byte cells: the pointer comes with the cursor, the WRITE goes with the CAS. */
+/* Standard verbs, 8-byte cells: the READ of the pointer is posted with the cursor's atomic, the WRITE with the CAS. */
 class PlainAllocCas : public Contestant
 {
 public:
@@ -238,7 +238,7 @@ protected:
 	}
 };
 
-/* Standard verbs, 16-byte cells: as the lock-based ABD does it, with all that can share a round trip sharing one. */
+/* Standard verbs, 16-byte cells: as in lock-based ABD, sharing round trips as far as possible. */
 class PlainWriteAllocCas : public Contestant
 {
 public:

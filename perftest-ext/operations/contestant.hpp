@@ -2,13 +2,12 @@
 /*
  * A contestant does the job that a tool measures in one particular way: by PRISM operations, or by standard verbs.
  *
- * A job is a few steps and a step a few work requests that are posted together. Where one request needs the result of
- * another before it can be posted, a step ends: steps are round trips. Everything that does not depend on an earlier
- * result shares a step, so that no contestant looks slower than it has to be.
+ * A job is a few steps and a step a few work requests that are posted together. A step ends where a request needs the
+ * result of another before it can be posted: steps are round trips. Requests that do not depend on an earlier result
+ * share a step, so that no contestant looks slower than necessary.
  *
- * Requests are built once for each job and message size and patched before they are posted. Results are checked from
- * memory, because only the last request of a step, and with completion moderation only that of some jobs, gives a
- * completion.
+ * Requests are built once for each job and message size and patched before they are posted. Results are checked in
+ * memory, because only the last request of a step completes, and with completion moderation only that of some jobs.
  */
 #pragma once
 
@@ -28,7 +27,7 @@
 namespace prism::perftest
 {
 
-/** What stands in a result's place until the answer is there: an address and a count that none has. */
+/** Placeholder of a result until the answer arrives: a value that no address and no count has. */
 inline constexpr std::uint64_t no_answer = 0xdeadbeefdeadbeef;
 
 /** One work request, standard or extended, with its one sge. Must not move once built: wr.wr.sg_list points into it. */
@@ -40,19 +39,19 @@ struct Request {
 };
 
 enum class Outcome {
-	done,  /**< the step did what it should */
+	done,  /**< the step succeeded */
 	retry, /**< the free list was empty; nothing has changed, do the job again */
-	wrong, /**< a result that should not be; describe_fault() tells more */
+	wrong, /**< an impossible result; describe_fault() tells more */
 };
 
-/** Local bytes of a job where results arrive. */
+/** Local bytes of a job for results. */
 struct JobResults {
-	std::uint8_t old_bytes[32]; /**< what a CAS found, what a READ of a cell or its operand brought */
+	std::uint8_t old_bytes[32]; /**< found by a CAS; read from a cell or its operand */
 	std::uint64_t address;      /**< an ALLOCATE's buffer; a fetched pointer */
 	std::uint32_t bound;        /**< of a fetched bounded pointer */
 	std::uint32_t tag;
-	std::uint64_t word;        /**< the answer of a standard atomic */
-	std::uint64_t source_word; /**< what a WRITE takes 8 bytes from */
+	std::uint64_t word;        /**< answer of a standard atomic */
+	std::uint64_t source_word; /**< source of an 8-byte WRITE */
 	std::uint8_t source_bytes[32];
 	std::uint8_t reserved[32];
 };
@@ -66,27 +65,27 @@ public:
 	Contestant(const Contestant &) = delete;
 	Contestant &operator=(const Contestant &) = delete;
 
-	/** One word for tables and JSON: "prism", "plain", ... */
+	/** Short name for tables and JSON: "prism", "plain", ... */
 	[[nodiscard]] const std::string &name() const { return short_name_; }
 
-	/** What it posts, for people. */
+	/** Description of its requests, for people. */
 	[[nodiscard]] const std::string &label() const { return description_; }
 
-	/** Round trips. */
+	/** Number of round trips. */
 	[[nodiscard]] unsigned steps() const { return static_cast<unsigned>(first_request_.size() - 1); }
 
 	[[nodiscard]] unsigned requests_per_job() const { return first_request_.back(); }
 
-	/** The most requests that one job has in flight. */
+	/** Most requests that one job has in flight. */
 	[[nodiscard]] unsigned largest_step() const;
 
-	/** Throws Error if messages of @p size bytes cannot be had on this path. */
+	/** Throws Error if messages of @p size bytes are impossible on this path. */
 	virtual void check_size(std::size_t size) const { (void)size; }
 
-	/** Builds the requests for messages of @p size bytes. What earlier jobs left in cells is remembered. */
+	/** Builds the requests for messages of @p size bytes. Remembers the cells' contents from earlier jobs. */
 	void prepare(std::size_t size);
 
-	/** The requests of a step, ready to be posted in this order. */
+	/** Returns the requests of a step, ready to be posted in this order. */
 	[[nodiscard]] std::span<Request> begin(std::uint32_t job, unsigned step)
 	{
 		const std::span<Request> requests = step_requests(job, step);
@@ -94,24 +93,24 @@ public:
 		return requests;
 	}
 
-	/** The requests of the step have completed: checks what they brought. */
+	/** Checks the results of a step whose requests have completed. */
 	[[nodiscard]] virtual Outcome finish(std::uint32_t job, unsigned step) = 0;
 
-	/** After Outcome::wrong. */
+	/** Describes the fault, after Outcome::wrong. */
 	[[nodiscard]] virtual std::string describe_fault(std::uint32_t job) const = 0;
 
 protected:
-	/** @p requests_per_step: how many requests each step has. @p index: its place among the contestants. */
+	/** @p requests_per_step: number of requests in each step. @p index: its place among the contestants. */
 	Contestant(Client &client, std::uint32_t index, std::string name, std::string label,
 		std::initializer_list<unsigned> requests_per_step);
 
-	/** Fills in everything that stays the same between jobs; @p requests: those of all steps. */
+	/** Fills in everything that stays the same between jobs; @p requests are those of all steps. */
 	virtual void build(std::uint32_t job, std::span<Request> requests) = 0;
 
-	/** Fills in what does not, and clears results. */
+	/** Fills in what changes between jobs, and clears results. */
 	virtual void patch(std::uint32_t job, unsigned step, std::span<Request> requests) = 0;
 
-	/** The connection is up and the layout known: sets up what jobs remember. Called once. */
+	/** Sets up what jobs remember, once the connection is up and the layout known. Called once. */
 	virtual void remember(std::uint32_t jobs) { (void)jobs; }
 
 	[[nodiscard]] std::size_t size() const { return message_size_; }
@@ -145,14 +144,14 @@ private:
 
 	const std::string short_name_;
 	const std::string description_;
-	std::vector<unsigned> first_request_; /* of each step, and the total */
+	std::vector<unsigned> first_request_; /* first of each step, and the total */
 	std::size_t message_size_ = 0;
 	std::vector<Request> pool_;
 };
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;
 
-/** Those that the parameters ask for; the first is the one that the others are compared with. */
+/** Makes the contestants that the parameters ask for; the others are compared with the first. */
 [[nodiscard]] Contestants make_contestants(Client &client, Reclaim &reclaim);
 
 } // namespace prism::perftest

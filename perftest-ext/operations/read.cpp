@@ -11,7 +11,7 @@ namespace prism::perftest
 namespace
 {
 
-/* What every READ of an object shares: the object's stamp at both ends says that the bytes have come. */
+/* Common part of all READs of an object: the object's stamp at both ends shows that the bytes have come. */
 class ObjectRead : public Contestant
 {
 public:
@@ -45,7 +45,7 @@ protected:
 	}
 
 private:
-	/* The first eight bytes, or as many as the message has; a copy of known size costs no call. */
+	/* Copies the first eight bytes, or as many as the message has; a copy of known size costs no call. */
 	void copy_head(std::uint8_t *to, const std::uint8_t *from) const
 	{
 		if (size() >= sizeof(std::uint64_t))
@@ -176,7 +176,7 @@ private:
 	const bool bounded_;
 };
 
-/* WRITEs bring nothing back that could be wrong: a WRITE that failed shows in a completion. */
+/* WRITEs return no data to check: a WRITE that failed shows in a completion. */
 class ObjectWrite : public Contestant
 {
 public:

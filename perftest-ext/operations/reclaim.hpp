@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Buffers that the run has taken from the free list and no longer needs go back to the server in batches, outside of
- * timed sections. A counted run for which the list holds enough returns nothing at all.
+ * Return of buffers to the server. Buffers that the run has taken from the free list and no longer needs go back in
+ * batches, outside of timed sections. A counted run for which the list holds enough returns nothing at all.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ class Reclaim
 public:
 	explicit Reclaim(Client &returning) : client_(returning) {}
 
-	/** The server has posted @p count buffers. */
+	/** Begins with the @p count buffers that the server has posted. */
 	void begin(std::uint32_t count)
 	{
 		available_ = count;
@@ -28,20 +28,20 @@ public:
 		freed_.reserve(std::size_t{count} * 2);
 	}
 
-	/** A buffer was taken from the list. */
+	/** Notes that a buffer was taken from the list. */
 	void taken() { available_--; }
 
-	/** A buffer at @p address is free: not in the list, and nothing points to it. */
+	/** Adds the buffer at @p address, which is neither in the list nor pointed to. */
 	void add(std::uint64_t address) { freed_.push_back(address); }
 
-	/** Sends what is due; call it outside of timed sections. */
+	/** Sends buffers if the list is low; call it outside of timed sections. */
 	void flush_if_low()
 	{
 		if (available_ < low_water_ && freed_.size() >= smallest_batch)
 			flush();
 	}
 
-	/** Sends all. */
+	/** Sends all buffers. */
 	void flush()
 	{
 		for (std::size_t start = 0; start < freed_.size(); start += most_returned) {

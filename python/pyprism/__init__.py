@@ -21,9 +21,9 @@ __all__ = ['PrismBoundedPtr', 'PrismCas', 'PrismCompChannel', 'PrismContext', 'P
 
 
 def _on_pyverbs():
-    """What extends pyverbs, by name."""
+    """Returns the parts that extend pyverbs, by name."""
     try:
-        import pyverbs.pyverbs_error  # the first of pyverbs' modules that says whether it is installed at all
+        import pyverbs.pyverbs_error  # the first of pyverbs' modules, which tells if pyverbs is installed at all
     except ImportError as missing:
         raise ImportError(f'pyprism needs pyverbs of rdma-core {SUPPORTED_PYVERBS} (Debian: python3-pyverbs), '
                           f'which is not installed: {missing}') from missing
@@ -42,7 +42,7 @@ def _on_pyverbs():
 
 
 def __getattr__(name):
-    """What extends pyverbs is imported when it is first asked for: the stores, pyprism.kv and pyprism.tx, need none."""
+    """Imports the parts that extend pyverbs on first use: the stores, pyprism.kv and pyprism.tx, need no pyverbs."""
     if name not in __all__:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     globals().update(_on_pyverbs())

@@ -17,7 +17,7 @@ cimport pyverbs.verbs as v
 
 
 def get_device_list():
-    """The devices of libibverbs and the userspace devices, as prismdv_get_device_list(3).
+    """Returns the devices of libibverbs and the userspace devices, as prismdv_get_device_list(3).
 
     :return: list of PrismDevice
     :raises PyverbsRDMAError: ENOMEM
@@ -55,7 +55,7 @@ cdef v.ibv_context *open_by_name(str name, PrismContextAttr attr) except NULL:
 
 
 cdef class PrismContextAttr(PyverbsObject):
-    """struct prismdv_context_attr: how a device is opened."""
+    """struct prismdv_context_attr: options for opening a device."""
     def __init__(self, progress=e.PRISMDV_PROGRESS_DEFAULT, path=e.PRISMDV_PATH_DEFAULT):
         """
         :param progress: enum prismdv_progress_mode. INLINE: only calls into the library make progress; THREAD: an
@@ -92,7 +92,7 @@ cdef class PrismContextAttr(PyverbsObject):
 
 
 cdef class PrismDeviceAttr(PyverbsObject):
-    """struct prismdv_device_attr: what a device can do. Sizes are in bytes."""
+    """struct prismdv_device_attr: properties of a device. Sizes are in bytes."""
     @property
     def comp_mask(self):
         return self.attr.comp_mask
@@ -150,7 +150,8 @@ cdef class PrismContext(Context):
         self.device = self.context.device
 
     cdef create_sets(self):
-        """Whom Context.close() closes. Later releases have more, of things that no device of ours has; it passes over None."""
+        """Create the sets that Context.close() closes. Later releases have more, for objects that our devices do not
+        have; close() skips None."""
         self.pds = weakref.WeakSet()
         self.dms = weakref.WeakSet()
         self.ccs = weakref.WeakSet()
@@ -175,7 +176,7 @@ cdef class PrismContext(Context):
         return self.context == NULL
 
     def query_prism_device(self):
-        """What the device can do, as prismdv_query_device(3).
+        """Query the device's properties, as prismdv_query_device(3).
 
         :return: PrismDeviceAttr
         """
@@ -204,7 +205,7 @@ cdef class PrismContext(Context):
         return gid
 
     def query_capability(self):
-        """The record that peers need for PrismQP.set_peer_capability(), as prismdv_query_capability(3).
+        """Query the record that peers need for PrismQP.set_peer_capability(), as prismdv_query_capability(3).
 
         :return: 16 opaque bytes
         """
@@ -216,7 +217,7 @@ cdef class PrismContext(Context):
         return (<char *>capability.bytes)[:sizeof(capability.bytes)]
 
     def query_counters(self):
-        """The device's counters since it was opened, as prismdv_query_counters(3); docs/semantics.md S.12 lists them.
+        """Query the counters since the device was opened: prismdv_query_counters(3), listed in docs/semantics.md S.12.
 
         :return: dict of name and value
         """
@@ -241,8 +242,7 @@ cdef class PrismContext(Context):
 
 @cython.no_gc_clear  # when it is collected, its context is still needed to destroy it
 cdef class PrismCompChannel(CompChannel):
-    """A completion channel, for pyverbs' CQ. Works on userspace devices without prism-run(1), as CompChannel does
-    not."""
+    """A completion channel, for pyverbs' CQ. Unlike CompChannel it works on userspace devices without prism-run(1)."""
     def __init__(self, Context context not None):
         """
         :param context: an open Context or PrismContext
@@ -266,7 +266,7 @@ cdef class PrismCompChannel(CompChannel):
         context = self.context  # stays until the channel is gone
         try:
             CompChannel.close(self)
-        except AttributeError:  # the garbage collector had the set first
+        except AttributeError:  # the garbage collector has cleared the set already
             self.cqs = None
             CompChannel.close(self)
 
@@ -279,6 +279,6 @@ cdef class PrismCompChannel(CompChannel):
 
     @property
     def fd(self):
-        """Readable when get_cq_event() has an event: for select and poll. That call blocks all Python threads until
-        then, and with PRISMDV_PROGRESS_INLINE the device may receive nothing meanwhile."""
+        """Descriptor for select and poll, readable when get_cq_event() has an event. That call blocks all Python
+        threads until then, and with PRISMDV_PROGRESS_INLINE the device may receive nothing meanwhile."""
         return self.cc.fd

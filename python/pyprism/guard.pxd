@@ -17,7 +17,7 @@ cdef inline object get_attribute(object self, str name, bint is_open):
     return PyObject_GenericGetAttr(self, name)
 
 cdef inline int require_open(object self, bint is_open) except -1:
-    """For methods: one may have been taken from the object before it was closed."""
+    """Checks in methods: one may have been taken from the object before it was closed."""
     if not is_open:
         raise closed_error(self)
     return 0
@@ -28,7 +28,7 @@ cdef inline int require_same_context(Context context, object part, v.ibv_context
     return 0
 
 cdef inline int require_pd(Context context, PD pd, v.ibv_pd *given) except -1:
-    """@given: what attributes hold of @pd, which may have been closed since."""
+    """@given: the pointer that attributes hold of @pd, which may have been closed since."""
     if pd is None:
         return 0
     require_open(pd, pd.pd != NULL and pd.pd == given)

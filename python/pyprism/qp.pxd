@@ -27,8 +27,8 @@ cdef struct Step:
     uint64_t addr
     uint64_t operand        # of atomics; the address of a memory window
     uint64_t swap
-    size_t at               # where the bytes that were given begin in the batch's data
-    size_t count            # how many bytes
+    size_t at               # offset of the given bytes in the batch's data
+    size_t count            # number of bytes
 
 cdef class PrismQPInitAttr(PyverbsObject):
     cdef dv.prismdv_qp_init_attr attr

@@ -22,7 +22,7 @@ cimport pyprism.enums as e
 cimport pyverbs.verbs as v
 
 
-# What a queue pair is made of ----------------------------------------------------------------------------------------
+# Parts of a queue pair -----------------------------------------------------------------------------------------------
 
 cdef int require_cq(Context context, cq, v.ibv_cq *given) except -1:
     cdef v.ibv_cq *its
@@ -43,7 +43,7 @@ cdef int require_srq(Context context, SRQ srq, v.ibv_srq *given) except -1:
 
 
 cdef int require_parts(Context context, QPInitAttrEx attr) except -1:
-    """An object that was closed after it came into @attr has left its pointer there."""
+    """Check the parts: an object closed after it was put into @attr has left its pointer there."""
     require_open(context, context.context != NULL)
     require_pd(context, attr._pd, attr.attr.pd)
     require_cq(context, attr.scq, attr.attr.send_cq)
@@ -54,7 +54,7 @@ cdef int require_parts(Context context, QPInitAttrEx attr) except -1:
 # Lists of work requests ----------------------------------------------------------------------------------------------
 
 cdef int append_standard(vector[dv.prismdv_send_wr] &requests, SendWR wr) except -1:
-    """@wr and what follows it, which pyverbs links by address."""
+    """Append @wr and the requests after it, which pyverbs links by address."""
     cdef dv.prismdv_send_wr copy
     cdef v.ibv_send_wr *at = &wr.send_wr
     memset(&copy, 0, sizeof(copy))
@@ -68,7 +68,7 @@ cdef int append_standard(vector[dv.prismdv_send_wr] &requests, SendWR wr) except
 
 
 cdef int copy_request(SendWR to, v.ibv_send_wr *request) except -1:
-    """With a list of @to's own: newer pyverbs frees the list of each SendWR when that goes."""
+    """Copy with a list that @to owns: newer pyverbs frees the list of each SendWR with it."""
     cdef size_t size = request.num_sge * sizeof(v.ibv_sge)
     cdef v.ibv_sge *sges = <v.ibv_sge *>malloc(size)
     if sges == NULL and size:
@@ -157,7 +157,7 @@ cdef void replay_prism(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes) noexcep
 
 cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes) noexcept:
     """@bytes: the structure, then its four operands of 32 bytes each. The batch's data has moved since they were
-    kept."""
+    stored."""
     cdef dv.prismdv_cas *cas = <dv.prismdv_cas *>bytes
     cdef uint8_t *operands = bytes + sizeof(dv.prismdv_cas)
     cas.compare = operands if cas.compare != NULL else NULL
@@ -168,7 +168,7 @@ cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes) noexcept:
 
 
 cdef int replay(v.ibv_qp_ex *qp, dv.prismdv_qp_ex *prism, vector[Step] &steps, uint8_t *data) noexcept:
-    """Post what was recorded. The device is locked meanwhile: no Python here."""
+    """Post the recorded steps. The device is locked meanwhile, so this runs no Python."""
     cdef size_t i
     v.ibv_wr_start(qp)
     for i in range(steps.size()):
@@ -192,7 +192,7 @@ cdef class PrismQPInitAttr(PyverbsObject):
         self.attr.comp_mask = val
 
 
-@cython.no_gc_clear  # when it is collected, what it stands on is still needed to destroy it
+@cython.no_gc_clear  # when it is collected, the objects below it are still needed to destroy it
 cdef class PrismQP(QPEx):
     """An RC queue pair that posts and accepts PRISM requests: prismdv_create_qp(3).
 
@@ -242,7 +242,7 @@ cdef class PrismQP(QPEx):
         context = self.context  # stays until the queue pair and what it stands on are gone
         try:
             QPEx.close(self)
-        except AttributeError:  # the garbage collector had the sets first
+        except AttributeError:  # the garbage collector has cleared the sets already
             self.mws = self.flows = self.dr_actions = None
             QPEx.close(self)
 
@@ -254,8 +254,8 @@ cdef class PrismQP(QPEx):
         return self.qp == NULL
 
     def set_peer_capability(self, capability not None):
-        """Say what the peer can do, as prismdv_set_peer_capability(3); posting PRISM requests fails before. Lasts until
-        the queue pair is reset.
+        """Declare the peer's capability, as prismdv_set_peer_capability(3); before, posting PRISM requests fails. Lasts
+        until the queue pair is reset.
 
         :param capability: the 16 bytes of the peer's PrismContext.query_capability()
         :raises PyverbsRDMAError: EINVAL: not a capability record; EPROTONOSUPPORT: no common version of the protocol
@@ -301,7 +301,7 @@ cdef class PrismQP(QPEx):
 
     @property
     def comp_mask(self):
-        """Of ibv_qp_ex.
+        """comp_mask of ibv_qp_ex.
 
         :raises PyverbsRDMAError: EOPNOTSUPP: created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
         """
@@ -312,7 +312,7 @@ cdef class PrismQP(QPEx):
 
     @property
     def wr_id(self):
-        """Of the next builder. Comes back in the completion."""
+        """wr_id of the next builder. Comes back in the completion."""
         return self.next_wr_id
     @wr_id.setter
     def wr_id(self, val):
@@ -320,7 +320,7 @@ cdef class PrismQP(QPEx):
 
     @property
     def wr_flags(self):
-        """Of the next builder: bits of ibv_send_flags."""
+        """Flags of the next builder: bits of ibv_send_flags."""
         return self.next_wr_flags
     @wr_flags.setter
     def wr_flags(self, val):
@@ -367,7 +367,7 @@ cdef class PrismQP(QPEx):
         return 0
 
     cdef v.ibv_qp_ex *builders(self) except NULL:
-        """The device's, for a batch that is begun."""
+        """Returns the device's builders, for a batch that is begun."""
         self.require_batch()
         return self.qp_ex
 
@@ -396,7 +396,7 @@ cdef class PrismQP(QPEx):
         return &self.steps.back()
 
     cdef int keep(self, Step *step, const void *bytes, size_t size) except -1:
-        """Append @bytes to the data of a step that was just recorded, from an address fit for any structure on."""
+        """Append @bytes to the data of the step just recorded, at an address aligned for any structure."""
         cdef size_t end = self.data.size()
         if step.count == 0:
             end = (end + 15) & ~<size_t>15
@@ -495,7 +495,7 @@ cdef class PrismQP(QPEx):
         step.addr = remote_addr
 
     def wr_write(self, uint32_t rkey, uint64_t remote_addr):
-        """WRITE what the SGEs or the inline data name; with wr_set_data_indirect() there are none.
+        """WRITE the SGEs or the inline data; with wr_set_data_indirect() there are none.
 
         :param rkey: of the target, and of the pointer to it
         :param remote_addr: of the target, or with wr_set_indirect() of the pointer to it
@@ -519,7 +519,7 @@ cdef class PrismQP(QPEx):
         self.keep(step, cas.operands, sizeof(cas.operands))
 
     def wr_allocate(self, uint32_t free_list, uint32_t tag=0):
-        """ALLOCATE a buffer, and write to its start what the SGEs or the inline data name.
+        """ALLOCATE a buffer, and write the SGEs or the inline data to its start.
 
         :param free_list: PrismSRQ.get_srq_num() of the peer's list
         :param tag: of the pointer that wr_set_redirect_bounded() stores
@@ -531,12 +531,12 @@ cdef class PrismQP(QPEx):
     # Setters
 
     def wr_set_sge(self, SGE sge not None):
-        """The request's data is this SGE."""
+        """Set the request's data: this SGE."""
         step = self.set(CALL_SGES)
         self.keep(step, sge.sge, sizeof(sge.sge[0]))
 
     def wr_set_sge_list(self, size_t num_sge, sg_list not None):
-        """The request's data are the first @num_sge of these SGEs, in order."""
+        """Set the request's data: the first @num_sge of these SGEs, in order."""
         cdef vector[v.ibv_sge] sges
         for i in range(num_sge):
             if not isinstance(sg_list[i], SGE):
@@ -546,12 +546,12 @@ cdef class PrismQP(QPEx):
         self.keep(step, sges.data(), sges.size() * sizeof(v.ibv_sge))
 
     def wr_set_inline_data(self, uintptr_t addr, size_t length):
-        """The request's data is copied from this address, now."""
+        """Set the request's data, copied from this address now."""
         step = self.set(CALL_INLINE)
         self.keep(step, <const void *>addr, length)
 
     def wr_set_inline_data_list(self, size_t num_buf, buf_list not None):
-        """The request's data is copied from the first @num_buf of these DataBuffers, in order, now."""
+        """Set the request's data, copied from the first @num_buf of these DataBuffers, in order, now."""
         buffers = [buf_list[i] for i in range(num_buf)]
         for buffer in buffers:
             if not isinstance(buffer, DataBuffer):
@@ -561,19 +561,19 @@ cdef class PrismQP(QPEx):
             self.keep(step, (<DataBuffer>buffer).data.addr, (<DataBuffer>buffer).data.length)
 
     def wr_set_indirect(self):
-        """Of READ, WRITE and CAS: the target is what the 8 bytes at remote_addr, a multiple of 8, point at."""
+        """For READ, WRITE and CAS: the 8 bytes at remote_addr, a multiple of 8, point at the target."""
         self.set(CALL_INDIRECT)
 
     def wr_set_indirect_bounded(self):
-        """Of READ and WRITE: the target is what the PrismBoundedPtr at remote_addr, a multiple of 16, points at."""
+        """For READ and WRITE: the PrismBoundedPtr at remote_addr, a multiple of 16, points at the target."""
         self.set(CALL_INDIRECT_BOUNDED)
 
     def wr_set_conditional(self):
-        """Of all: run only if the previous request on this queue pair succeeded; else the status is SKIPPED."""
+        """For all: run only if the previous request on this queue pair succeeded; else the status is SKIPPED."""
         self.set(CALL_CONDITIONAL)
 
     def wr_set_redirect(self, uint32_t rkey, uint64_t addr, uint32_t length=0):
-        """Of READ and ALLOCATE: store the bytes read, or the address allocated, at @addr under @rkey.
+        """For READ and ALLOCATE: store the bytes read, or the address allocated, at @addr under @rkey.
 
         :param length: of READ: the bytes to read; of ALLOCATE 0
         """
@@ -583,7 +583,7 @@ cdef class PrismQP(QPEx):
         step.value = length
 
     def wr_set_redirect_bounded(self, uint32_t rkey, uint64_t addr):
-        """Of ALLOCATE: store the PrismBoundedPtr of address, payload length and tag at @addr under @rkey.
+        """For ALLOCATE: store the PrismBoundedPtr of address, payload length and tag at @addr under @rkey.
 
         :param addr: a multiple of 16
         """
@@ -592,7 +592,7 @@ cdef class PrismQP(QPEx):
         step.addr = addr
 
     def wr_set_data_indirect(self, uint32_t rkey, uint64_t addr, uint32_t length=0):
-        """Of WRITE and CAS: load the data from @addr under @rkey.
+        """For WRITE and CAS: load the data from @addr under @rkey.
 
         :param length: of WRITE: the bytes to write; of CAS 0
         """
@@ -602,7 +602,7 @@ cdef class PrismQP(QPEx):
         step.value = length
 
     def wr_set_result(self, uint32_t lkey, uint64_t addr):
-        """Of ALLOCATE: the buffer's address goes to the 8 local bytes at @addr, in host order; 0 if there is none."""
+        """For ALLOCATE: store the buffer's address in the 8 local bytes at @addr, in host order; 0 if there is none."""
         step = self.set(CALL_RESULT)
         step.key = lkey
         step.addr = addr

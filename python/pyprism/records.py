@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What calls give back as values, and pointers as they lie in memory."""
+"""Values that calls return, and pointers in their form in memory."""
 import struct
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ class PrismDevice(NamedTuple):
     """A device that can be opened.
 
     :param name: for PrismContext, or for pyverbs' Context
-    :param supported: whether it speaks PRISM; what does not is for pyverbs alone
+    :param supported: true if it speaks PRISM; other devices are for pyverbs alone
     """
     name: str
     supported: bool
@@ -42,10 +42,10 @@ class PrismBoundedPtr(NamedTuple):
     tag: int = 0
 
     def to_bytes(self):
-        """The 16 bytes to store. struct.error if a field does not fit."""
+        """Returns the 16 bytes to store. Raises struct.error if a field does not fit."""
         return struct.pack('<QII', *self)
 
     @classmethod
     def from_bytes(cls, data):
-        """The pointer that 16 bytes of memory hold. struct.error for another number of bytes."""
+        """Returns the pointer in 16 bytes of memory. Raises struct.error for another number of bytes."""
         return cls(*struct.unpack('<QII', data))

@@ -42,7 +42,7 @@ cdef class PrismSrqInitAttr(PyverbsObject):
 
 
 cdef class PrismFreeListAttr(PyverbsObject):
-    """struct prismdv_free_list_attr: what became of the buffers of a free list."""
+    """struct prismdv_free_list_attr: counts of the buffers of a free list."""
     @property
     def comp_mask(self):
         return self.attr.comp_mask
@@ -76,7 +76,7 @@ cdef class PrismFreeListAttr(PyverbsObject):
         return ''.join(f'{name:22}: {getattr(self, name)}\n' for name in names)
 
 
-@cython.no_gc_clear  # when it is collected, what it stands on is still needed to destroy it
+@cython.no_gc_clear  # when it is collected, the objects below it are still needed to destroy it
 cdef class PrismSRQ(SRQ):
     """A free list, from which ALLOCATE requests of peers take buffers: prismdv_create_srq(3).
 
@@ -114,13 +114,13 @@ cdef class PrismSRQ(SRQ):
     cpdef close(self):
         """Destroy the list; the buffers in it are the owner's again. Does nothing if it is closed.
 
-        :raises PyverbsRDMAError: EBUSY: a queue pair uses it as its receive queue that pyverbs does not know of
+        :raises PyverbsRDMAError: EBUSY: a queue pair unknown to pyverbs uses it as its receive queue
         """
         if self.srq == NULL:  # then the members may be gone already
             return
         try:
             SRQ.close(self)
-        except AttributeError:  # the garbage collector had the set first
+        except AttributeError:  # the garbage collector has cleared the set already
             self.qps = None
             SRQ.close(self)
         self.pd = None
@@ -134,7 +134,7 @@ cdef class PrismSRQ(SRQ):
         return self.srq == NULL
 
     def query_free_list(self):
-        """As prismdv_query_free_list(3).
+        """Query the counts of the free list, as prismdv_query_free_list(3).
 
         :return: PrismFreeListAttr
         :raises PyverbsRDMAError: EINVAL: not a free list
@@ -147,9 +147,9 @@ cdef class PrismSRQ(SRQ):
         return attr
 
     def poll_rejected(self, unsigned int max_entries=64):
-        """The bad entries that the device removed since the last call, oldest first, as prismdv_poll_rejected(3).
+        """Take the bad entries that the device removed since the last call, oldest first, as prismdv_poll_rejected(3).
 
-        :param max_entries: how many to take at most
+        :param max_entries: most entries to take
         :return: list of PrismRejectedEntry
         :raises PyverbsRDMAError: EINVAL: not a free list
         """

@@ -9,20 +9,20 @@ cdef class Bytes:
 
 
 cdef struct Read:
-    void *source  # what reads: of the store's interface
+    void *source  # reader: of the store's interface
     const void *key
     size_t key_size
     uint64_t version  # of the value, where values have one
 
 
-# Reads into a value of *size bytes; sets *size. 0 or a negative errno value; -EMSGSIZE: *size is needed.
+# Reads into a value of *size bytes; sets *size. Returns 0 or a negative errno value; -EMSGSIZE: *size is needed.
 ctypedef int (*read_value)(Read *read, void *value, size_t *size) noexcept nogil
 
 
 cdef class Handle:
     cdef void *store  # NULL: closed
-    cdef int calls  # that other threads are in
-    cdef int process  # that has opened the store; 0: none has
+    cdef int calls  # of other threads, under way
+    cdef int process  # the process that has opened the store; 0: none
 
     cdef void close_store(self, void *store) noexcept nogil
     cdef claim(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What pyprism.kv and pyprism.tx have in common: their exceptions, and how a store is opened, used and closed."""
+"""Common part of pyprism.kv and pyprism.tx: their exceptions, and opening, using and closing a store."""
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdlib cimport free, malloc
 from posix.unistd cimport getpid
@@ -12,9 +12,9 @@ DEF USUAL_SIZE = 4096
 
 
 class StoreError(OSError):
-    """A call of a store has failed: errno says why to programs, strerror to people, with the next step.
+    """A call of a store has failed: errno has the reason for programs, strerror for people, with the next step.
 
-    After all of its kinds but OutcomeUnknown, nothing was changed.
+    In all of its kinds except OutcomeUnknown, nothing was changed.
     """
 
 
@@ -27,7 +27,7 @@ class NoSuchKey(StoreError, KeyError):
 
 
 class OtherVersion(StoreError):
-    """ESTALE, EEXIST: the key's version is not the one that the call was to change."""
+    """ESTALE, EEXIST: the key has another version than the one that the call should change."""
 
 
 class Conflict(StoreError):
@@ -35,7 +35,7 @@ class Conflict(StoreError):
 
 
 class OutcomeUnknown(StoreError):
-    """EINPROGRESS: all that the call was to change is changed, or will be, or nothing. Only reading again can tell."""
+    """EINPROGRESS: either all changes of the call are made, or will be, or none. Only reading again can tell."""
 
 
 _KINDS = {errno.EINVAL: InvalidArgument, errno.ENOENT: NoSuchKey, errno.ESTALE: OtherVersion,
@@ -43,7 +43,7 @@ _KINDS = {errno.EINVAL: InvalidArgument, errno.ENOENT: NoSuchKey, errno.ESTALE: 
 
 
 def error_of(result, message):
-    """The exception for what a function of <prism/kv.h> or <prism/tx.h> has returned, and prism_store_message().
+    """Returns the exception for the result of a function of <prism/kv.h> or <prism/tx.h>, and prism_store_message().
 
     :param result: a negative errno value
     :param message: bytes; may be empty
@@ -53,9 +53,9 @@ def error_of(result, message):
 
 
 def milliseconds(seconds, name):
-    """What an option in seconds is in the C interface; None is its default.
+    """Converts an option in seconds for the C interface; None is its default.
 
-    :raises InvalidArgument: it is no time
+    :raises InvalidArgument: it is no valid time
     """
     if seconds is None:
         return 0
@@ -65,9 +65,9 @@ def milliseconds(seconds, name):
 
 
 def encoded(text, name):
-    """What a name is in the C interface.
+    """Encodes a name for the C interface.
 
-    :raises InvalidArgument: C would read its beginning alone
+    :raises InvalidArgument: C would read only its beginning
     """
     names = text.encode()
     if b'\0' in names:
@@ -76,7 +76,7 @@ def encoded(text, name):
 
 
 cdef class Bytes:
-    """Bytes of an object that has some, for as long as this lives."""
+    """Bytes of an object with a buffer, held as long as this exists."""
     def __cinit__(self, data):
         PyObject_GetBuffer(data, &self.view, PyBUF_SIMPLE)
         self.data, self.size = self.view.buf, self.view.len
@@ -87,8 +87,8 @@ cdef class Bytes:
 
 cdef class Handle:
     """
-    A store of either kind: from open to close, for several threads. One that fork() has copied is the parent's: not even
-    the garbage collector may close it, whose threads are not in the child.
+    A store of either kind: from open to close, for several threads. A copy in a forked child belongs to the parent: not
+    even the garbage collector may close it there, as the store's threads are not in the child.
     """
     def __dealloc__(self):
         if self.is_ours():
@@ -101,17 +101,17 @@ cdef class Handle:
         self.close()
 
     cdef void close_store(self, void *store) noexcept nogil:
-        """Of the kind of store. NULL is none."""
+        """Closes the store, by its kind. NULL is none."""
         pass
 
     cdef claim(self):
-        """Before the store is opened, which happens once: transactions have pointers into it."""
+        """Call before opening the store, which happens once: transactions have pointers into it."""
         if self.process:
             raise StoreError(errno.EBUSY, 'the store has been opened before; open() makes another')
         self.process = getpid()
 
     cdef opened(self, int result):
-        """Behind that."""
+        """Call after opening the store, with the result."""
         if result:
             self.process = 0
         self.check(result)
@@ -124,7 +124,7 @@ cdef class Handle:
             raise error_of(result, c.prism_store_message())
 
     cdef void *begin(self) except NULL:
-        """Before each call; behind it, end()."""
+        """Call before each call into C, and end() after it."""
         if self.store == NULL:
             raise StoreError(errno.EBADF, 'the store is closed')
         if not self.is_ours():
@@ -137,7 +137,7 @@ cdef class Handle:
         self.check(result)
 
     cdef bytes read(self, read_value function, Read *read):
-        """A value of any size."""
+        """Returns a value of any size."""
         cdef size_t room = USUAL_SIZE, size = 0
         cdef char *value
         cdef int result
@@ -160,8 +160,8 @@ cdef class Handle:
                 free(value)
 
     def close(self):
-        """Close the store; again is no error. Transactions that have not ended are aborted.
-        After os.fork(), the child only forgets its copy.
+        """Close the store; closing it again is no error. Transactions that have not ended are aborted.
+        In a child after os.fork(), only forgets the copy.
 
         :raises StoreError: EBUSY: another thread is in a call
         """

@@ -120,7 +120,7 @@ cdef class Store(Handle):
 
 
 cdef class Body:
-    """What Store.run() runs, and what has become of it."""
+    """The function that Store.run() runs, and its result."""
     cdef Store store
     cdef object function, value, error
 
@@ -144,7 +144,7 @@ cdef int attempt(c.prism_tx_transaction *given, Body body) noexcept:
         return -errno.EAGAIN
     except BaseException as error:
         body.error = error
-        # That the transaction's own calls have failed is the library's to judge: a lost connection may come back.
+        # The library judges failures of the transaction's own calls: a lost connection may come back.
         if transaction.failed and isinstance(error, StoreError) and error.errno == -transaction.failed:
             return transaction.failed
         return -errno.ECANCELED
@@ -163,7 +163,7 @@ cdef class Transaction:
     cdef Store store
     cdef c.prism_tx_transaction *transaction  # NULL: it has ended
     cdef bint of_run
-    cdef int failed  # what the last call has returned that has failed, or 0
+    cdef int failed  # result of the last call that has failed, or 0
 
     def __init__(self):
         raise TypeError('transactions begin with Store.transaction()')
@@ -185,7 +185,7 @@ cdef class Transaction:
 
     @property
     def ended(self):
-        """Committed or aborted, or its store is closed, or of another process."""
+        """True if it was committed or aborted, or its store is closed, or belongs to another process."""
         return self.transaction == NULL or self.store.store == NULL or not self.store.is_ours()
 
     cdef require_begun(self):
@@ -193,7 +193,7 @@ cdef class Transaction:
             raise StoreError(errno.EBADF, 'the transaction has ended')
 
     cdef c.prism_tx_transaction *begin(self) except NULL:
-        """Before each call; behind it, end()."""
+        """Call before each call into C, and end() after it."""
         self.require_begun()
         self.store.begin()
         return self.transaction
@@ -204,7 +204,7 @@ cdef class Transaction:
         self.store.end(result)
 
     def fetch(self, *keys):
-        """Read several keys at once, in the time of one: read() of these then waits for nothing.
+        """Read several keys at once, in the time of one: read() of these then does not wait.
 
         :param keys: bytes
         :raises Conflict: the transaction cannot commit any more
@@ -228,7 +228,7 @@ cdef class Transaction:
             free(given)
 
     def read(self, key):
-        """Read the value of a key as this transaction has it.
+        """Read the value of a key as this transaction sees it.
 
         Only a commit that succeeds proves that the values of several keys belong together.
 
@@ -280,7 +280,7 @@ cdef class Transaction:
             raise InvalidArgument(errno.EINVAL, 'run() ends its transaction itself')
 
     def commit(self):
-        """Make all changes, or none. The transaction has ended, whatever is raised.
+        """Make all changes, or none. The transaction ends in either case, also if this raises.
 
         :raises Conflict: nothing was changed, because of another transaction: begin again
         :raises OutcomeUnknown: the connection was lost, or the time was up
@@ -296,7 +296,7 @@ cdef class Transaction:
         self.store.end(result)
 
     def abort(self):
-        """End without a change. No error if it has ended."""
+        """End without a change. No error if it has ended already."""
         cdef c.prism_tx_transaction *transaction
         self.require_own()
         if self.ended:

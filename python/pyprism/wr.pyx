@@ -14,7 +14,7 @@ cdef extern from '<infiniband/verbs.h>':
 
 
 def status_str(unsigned int status):
-    """The name of a status, such as 'CAS_MISS': prismdv_status_str(3).
+    """Returns the name of a status, such as 'CAS_MISS': prismdv_status_str(3).
 
     :param status: enum prismdv_status, from vendor_err of a completion
     """
@@ -30,8 +30,8 @@ cdef class PrismCas(PyverbsObject):
     def __init__(self, compare=None, swap=None, compare_mask=None, swap_mask=None, length=None, mode=e.PRISMDV_CAS_EQ,
                  flags=0):
         """
-        :param compare: what the target is compared with; None only with PRISMDV_CAS_COMPARE_DATA
-        :param swap: what it is replaced with; None only with indirect data
+        :param compare: operand compared with the target; None only with PRISMDV_CAS_COMPARE_DATA
+        :param swap: operand that replaces the target; None only with indirect data
         :param compare_mask: the bits that are compared; None for all
         :param swap_mask: the bits that are replaced; None for all
         :param length: bytes of each operand: 8, 16 or 32; None for those of the first operand given as bytes, else 8
@@ -81,7 +81,7 @@ cdef class PrismSendWR(PyverbsCM):
         """
         :param opcode: enum prismdv_wr_opcode
         :param wr_id: comes back in the completion
-        :param sg: list of SGE, copied. Of WRITE and ALLOCATE what is written, of READ and CAS where the result goes;
+        :param sg: list of SGE, copied: the data of WRITE and ALLOCATE, the memory for the result of READ and CAS;
                    none for a READ with redirect and a WRITE with indirect data
         :param send_flags: bits of ibv_send_flags
         :param rkey: of the target; not of ALLOCATE
@@ -91,7 +91,7 @@ cdef class PrismSendWR(PyverbsCM):
         :param free_list: of ALLOCATE: number of the peer's free list
         :param tag: of ALLOCATE with redirect and bound: goes into the stored pointer
         :param result: of ALLOCATE: where the buffer's address goes, 8 bytes in host order, 0 if there is none
-        :param next_wr: the request behind this one: PrismSendWR or pyverbs SendWR, which this object then keeps alive
+        :param next_wr: the next request in the list: PrismSendWR or pyverbs SendWR, which this object then keeps alive
         """
         super().__init__()
         self.wr.wr.opcode = <ibv_wr_opcode><int>opcode
@@ -116,12 +116,12 @@ cdef class PrismSendWR(PyverbsCM):
         self.sges.swap(sges)
 
     def set_wr_rdma(self, rkey, addr):
-        """The target of READ, WRITE and CAS."""
+        """Set the target of READ, WRITE and CAS."""
         self.wr.wr.wr.rdma.rkey = rkey
         self.wr.wr.wr.rdma.remote_addr = addr
 
     def set_aux(self, flags, rkey, addr, length=0):
-        """Where redirect stores and indirect data is loaded from.
+        """Set the address at which redirect stores and from which indirect data is loaded.
 
         :param flags: PRISMDV_WR_REDIRECT or PRISMDV_WR_DATA_INDIRECT, with PRISMDV_WR_BOUNDED where that is legal;
                       added to the modifiers
@@ -133,12 +133,12 @@ cdef class PrismSendWR(PyverbsCM):
         self.wr.aux.length = length
 
     def set_cas(self, PrismCas cas not None):
-        """The operands of a CAS. Takes the place of what ALLOCATE needs."""
+        """Set the operands of a CAS. Replaces the parameters of ALLOCATE."""
         self.operands = cas
         self.wr.cas = cas.cas
 
     def set_allocate(self, free_list, tag=0, SGE result=None):
-        """What ALLOCATE needs: see the constructor. Takes the place of the operands of a CAS."""
+        """Set the parameters of ALLOCATE: see the constructor. Replaces the operands of a CAS."""
         self.operands = None
         self.wr.allocate.free_list = free_list
         self.wr.allocate.tag = tag
@@ -147,7 +147,7 @@ cdef class PrismSendWR(PyverbsCM):
         self.wr.allocate.result.lkey = result.sge.lkey if result is not None else 0
 
     cdef int append_to(self, vector[dv.prismdv_send_wr] &requests) except -1:
-        """Behind the requests of a list. The copy points at this object's memory."""
+        """Append to the requests of a list. The copy points at this object's memory."""
         self.wr.wr.sg_list = self.sges.data()
         self.wr.wr.num_sge = self.sges.size()
         requests.push_back(self.wr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What pyverbs objects hold of libibverbs.
+# Parts of libibverbs that pyverbs objects hold.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef extern from '<infiniband/verbs.h>' nogil:
@@ -54,10 +54,10 @@ cdef extern from '<infiniband/verbs.h>' nogil:
     struct ibv_data_buf:
         void *addr
         size_t length
-    struct ibv_send_rdma: # in C without a name
+    struct ibv_send_rdma: # unnamed in C
         uint64_t remote_addr
         uint32_t rkey
-    union ibv_send_target: # in C without a name
+    union ibv_send_target: # unnamed in C
         ibv_send_rdma rdma
     enum ibv_wr_opcode:
         pass
