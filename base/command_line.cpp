@@ -233,8 +233,7 @@ struct ValueOf<std::vector<Value>> {
 
 } // namespace
 
-/* Checks of values
- * -------------------------------------------------------------------------------------------------- */
+/* Checks of values ------------------------------------------------------------------------------------------------- */
 
 Range::Range(int least, int most) : Check(share(CLI::Range(least, most))) {}
 

@@ -68,8 +68,7 @@ void outlive_outputs() noexcept;
  * std::system_error, as fmt does when the output takes nothing. */
 [[nodiscard]] int run_program(const std::function<int()> &body);
 
-/* Checks of values
- * ---------------------------------------------------------------------------------------------------- */
+/* Checks of values ------------------------------------------------------------------------------------------------- */
 
 /** One of the checks below, which are cheap to copy. */
 class Check

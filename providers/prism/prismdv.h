@@ -270,8 +270,7 @@ struct prismdv_send_wr {
 	};
 };
 
-/* The same through ibv_qp_ex: between ibv_wr_start() and ibv_wr_complete() one builder, then its setters ------------
- */
+/* PRISM requests through ibv_qp_ex: between ibv_wr_start() and ibv_wr_complete() one builder, then its setters ----- */
 
 struct prismdv_qp_ex {
 	uint64_t comp_mask; /* out: bits of members added later, 0 today */

@@ -27,8 +27,7 @@ namespace
 using Table = OperationTable::Table;
 using Lookup = OperationTable::Lookup;
 
-/* Refusals, the same as libibverbs's own ----------------------------------------------------------------------------
- */
+/* Refusals, the same as libibverbs's own ------------------------------------------------------------------------- */
 
 void *no_object()
 {
@@ -73,8 +72,7 @@ void *address_of(Function *function)
 	return reinterpret_cast<void *>(function);
 }
 
-/* A context that only notes which operation is called ---------------------------------------------------------------
- */
+/* A context that only notes which operation is called ------------------------------------------------------------ */
 
 std::size_t reached; /* set by the probing thread, which holds a lock */
 
@@ -183,8 +181,7 @@ void call(void *function, Arguments... arguments)
 	static_cast<void>(reinterpret_cast<Function *>(function)(arguments...));
 }
 
-/* Calls that reach each operation -----------------------------------------------------------------------------------
- */
+/* Calls that reach each operation -------------------------------------------------------------------------------- */
 
 void ask_for_async_event(void *function, Probe &probe)
 {

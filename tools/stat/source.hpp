@@ -22,7 +22,7 @@ struct Source {
 	std::vector<Count> counts;
 	bool kernel = false;
 
-	/* Of a context */
+	/* Only for a context */
 	pid_t pid = 0;
 	std::uint64_t page = 0; /* inode of its counter page, which tells the contexts of a process apart */
 	std::string command;

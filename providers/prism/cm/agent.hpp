@@ -137,7 +137,7 @@ public:
 	/** Returns the next deadline, or nothing if there is none. */
 	[[nodiscard]] std::optional<Time> next_deadline() const;
 
-	/* Of a connection that exists: */
+	/* For a connection that exists: */
 	[[nodiscard]] const Path &path(ConnectionId id) const { return connections_.at(id).path; }
 	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections_.at(id).peer; }
 	[[nodiscard]] bool exists(ConnectionId id) const { return connections_.contains(id); }

@@ -56,7 +56,7 @@ std::uint64_t secret_number()
 
 /**
  * Watches addresses and interfaces: addresses of interfaces that are down do not count. Returns none where the kernel
- * does not report changes; new addresses are then found when somebody asks for them.
+ * does not report changes; new addresses are then found when they are asked for.
  */
 FileDescriptor watch_addresses()
 {
@@ -202,8 +202,7 @@ int Service::claim_name_for(Claimed &claimed, const std::string &name)
 		if (claimed.listens)
 			read_claimed(at->second.get());
 	} catch (const std::bad_alloc &) {
-		claimed.sockets.erase(
-			at); /* clients would find this name, which nobody reads, before the one for all */
+		claimed.sockets.erase(at); /* clients would find it, unread, before the name for all addresses */
 		throw;
 	}
 	return 0;

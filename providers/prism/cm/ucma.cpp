@@ -227,8 +227,8 @@ std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, 
 	return taken;
 }
 
-/** Forgets a request that the program has not heard of, if @p unheard is one: nobody has decided about it. Its
- * client asks again, and then finds the listener of that time. */
+/** Forgets a request that the program has not heard of, if @p unheard is one: it is undecided. Its client asks
+ * again, and then finds the listener of that time. */
 void Ucma::forget_request(const Pending &unheard)
 {
 	if (!unheard.born || !ids_.contains(*unheard.born))

@@ -31,9 +31,9 @@ namespace
 /** Time that the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never
  * waits. */
 constexpr Time spin_time = 50'000;
-/** The same for peers in memory: they answer sooner than they can be woken, and take longer to use an answer. */
+/** The same time for peers in memory: they answer sooner than they can be woken, and take longer to use an answer. */
 constexpr Time local_spin_time = 200'000;
-/** The same while other threads want the core: sleeping and waking would cost both sides more. */
+/** The same time while other threads want the core: sleeping and waking would cost both sides more. */
 constexpr Time brief_spin_time = 5'000;
 /** Length of a turn of the spinning loop that shows an interruption: other threads want the core. */
 constexpr Time interruption = 300'000;
@@ -57,7 +57,7 @@ constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 500'000;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
-/** The same when all that has arrived is wanted: peers may go on sending. */
+/** The same limit when all that has arrived is wanted: peers may go on sending. */
 constexpr int most_waiting = 1024;
 
 /** Number of looks for packets in one turn: during the rest of a turn none is seen. */

@@ -33,7 +33,7 @@ int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr,
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
 	const ibv_qp_cap &cap = attr.cap;
-	/* With a shared queue it has none of its own. */
+	/* With a shared queue the queue pair has no receive queue of its own. */
 	const bool receives_fit =
 		attr.srq || (cap.max_recv_wr <= limits::max_qp_wr && cap.max_recv_sge <= limits::max_sge);
 	const bool fits = cap.max_send_wr <= limits::max_qp_wr && cap.max_send_sge <= limits::max_sge &&

@@ -102,10 +102,7 @@ public:
 
 private:
 	[[nodiscard]] bool fits(std::uint32_t bytes);
-	[[nodiscard]] bool is_staged() const
-	{
-		return next_ - head_ >= staged_record_size;
-	} /* what is begun */
+	[[nodiscard]] bool is_staged() const { return next_ - head_ >= staged_record_size; } /* last begun */
 	std::uint8_t *at(std::uint32_t index) { return ring_.data + index % ring_bytes; }
 
 	Ring ring_;
