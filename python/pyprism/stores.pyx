@@ -105,13 +105,13 @@ cdef class Handle:
         pass
 
     cdef claim(self):
-        """Call before opening the store, which happens once: transactions have pointers into it."""
+        """Prepares for opening the store, which happens once: transactions have pointers into it."""
         if self.process:
             raise StoreError(errno.EBUSY, 'the store has been opened before; open() makes another')
         self.process = getpid()
 
     cdef opened(self, int result):
-        """Call after opening the store, with the result."""
+        """Takes the result of opening the store."""
         if result:
             self.process = 0
         self.check(result)
@@ -124,7 +124,7 @@ cdef class Handle:
             raise error_of(result, c.prism_store_message())
 
     cdef void *begin(self) except NULL:
-        """Call before each call into C, and end() after it."""
+        """Begins a call into C; end() follows it."""
         if self.store == NULL:
             raise StoreError(errno.EBADF, 'the store is closed')
         if not self.is_ours():

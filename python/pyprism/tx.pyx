@@ -193,7 +193,7 @@ cdef class Transaction:
             raise StoreError(errno.EBADF, 'the transaction has ended')
 
     cdef c.prism_tx_transaction *begin(self) except NULL:
-        """Call before each call into C, and end() after it."""
+        """Begins a call into C; end() follows it."""
         self.require_begun()
         self.store.begin()
         return self.transaction
