@@ -129,13 +129,13 @@ static inline void prism_flush(struct rxe_qp *qp, struct prism_gather *gather)
 		__prism_flush(qp, gather);
 }
 
-/* Call when the requester ends its run */
+/* Flushes when the requester ends its run */
 static inline void prism_flush_requests(struct rxe_qp *qp)
 {
 	prism_flush(qp, &qp->prism.requests);
 }
 
-/* Call when the responder ends its run */
+/* Flushes when the responder ends its run */
 static inline void prism_flush_answers(struct rxe_qp *qp)
 {
 	prism_flush(qp, &qp->prism.answers);
@@ -150,7 +150,7 @@ static inline bool prism_is_next(struct rxe_qp *qp, const struct rxe_send_wqe *w
 	return false;
 }
 
-/* Call before rxe answers or acknowledges: the gathered answers go first. */
+/* Flushes the gathered answers before rxe answers or acknowledges. */
 static inline void prism_before_answer(struct rxe_qp *qp, u8 syndrome)
 {
 	prism_flush_answers(qp);
@@ -224,7 +224,7 @@ static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, s
 		__prism_fill_cqe(qp, wqe, cqe);
 }
 
-/* Call when the requester goes back. Answers to packets that it has sent before may still come. */
+/* Notes that the requester goes back. Answers to packets that it has sent before may still come. */
 static inline void prism_goes_back(struct rxe_qp *qp)
 {
 	const u32 sent = qp->req.psn;
@@ -242,7 +242,7 @@ static inline struct prism_generations *prism_requests(struct rxe_qp *qp)
 	return &to_rdev(qp->ibqp.device)->prism.requests;
 }
 
-/* Call when the responder starts a request */
+/* Notes that the responder starts a request */
 static inline void prism_begin(struct rxe_qp *qp)
 {
 	if (!qp->prism.begun)

@@ -24,7 +24,7 @@ void prism_hand_outs_cleanup(struct prism_hand_outs *outs)
 	outs->latest = NULL;
 }
 
-/* Call before the buffer's new owner, or the owner's peer, writes to it */
+/* Notes a handed-out buffer, before its new owner, or the owner's peer, writes to it */
 void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place)
 {
 	spin_lock_bh(&outs->lock);

@@ -79,7 +79,7 @@ int prism_sq_init(struct rxe_qp *qp, int wqe_size)
 	return 0;
 }
 
-/* Call when nothing works on the queue any more; it outlives the private one. */
+/* Frees the ring, when nothing works on the queue any more; it outlives the private one. */
 void prism_sq_cleanup(struct rxe_qp *qp)
 {
 	if (qp->sq.queue)

@@ -230,8 +230,8 @@ class Posting
 		return 0;
 	}
 
-	/** Returns true if all three belong to one context. Each context numbers its objects by itself: the numbers
-	 * of another context's windows and regions would name some of ours. */
+	/** Returns true if all belong to one context. Each context numbers its objects by itself: the numbers of
+	 * another context's windows and regions would name some of ours. */
 	static bool are_of_one_context(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
 	{
 		const ibv_context *const context = object.base.qp.context;

@@ -52,7 +52,7 @@ public:
 	[[nodiscard]] bool has_local_peers() const { return local_ && local_->has_peers(); }
 
 	/**
-	 * Call before wait().
+	 * Prepares for wait().
 	 * @return false if something has arrived meanwhile: then do not wait.
 	 */
 	[[nodiscard]] bool prepare_sleep();

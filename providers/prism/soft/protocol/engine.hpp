@@ -77,8 +77,8 @@ public:
 	};
 
 	/**
-	 * Call after a batch of packets or posts. Runs timers, sends everything that may be sent, and pending
-	 * acknowledgements.
+	 * Runs timers, and sends everything that may be sent and pending acknowledgements. Call after a batch of
+	 * packets or posts.
 	 * @param again if surely, acknowledgements of messages that the application is about to see may wait for the
 	 * next call, to travel in one datagram with its answer. A shorter packet fits a train only as its last, so it
 	 * stands behind the answer there, and the receiver must let it overtake; other implementations do not.
@@ -130,7 +130,7 @@ public:
 	 * progress(). */
 	void send_management(unsigned source, const Address &peer, std::span<const std::uint8_t, mad_size> mad);
 
-	/** Call when a send work request has been put at sq.tail - 1: it is sent by the next progress(). */
+	/** Takes the send work request that has been put at sq.tail - 1: it is sent by the next progress(). */
 	void posted(QueuePair &qp) { mark_dirty(qp); }
 	/** Posts a receive to a free list. */
 	int post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);

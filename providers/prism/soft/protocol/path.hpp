@@ -39,7 +39,7 @@ public:
 	[[nodiscard]] bool ends_turn(const QueuePair &qp) const;
 	/** Ends the turn of @p qp, which has sent all it can. */
 	void end_turn(QueuePair &qp);
-	/** Call when @p qp has sent, or has been answered. */
+	/** Updates the bytes under way after @p qp has sent, or has been answered. */
 	void update(QueuePair &qp);
 	/** Narrows the window after a loss of @p qp. */
 	void cut(const QueuePair &qp);

@@ -48,7 +48,7 @@ struct SendRequest : WorkRequest {
 	bool latched = false;  /* PRISM READ: resolution and read_length are those of its first packet */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
-	std::uint32_t sent = 0;   /* PSNs sent since the last rewind, from the first */
+	std::uint32_t sent = 0;   /* PSNs sent or requested since the last rewind, from the first */
 	std::uint32_t acked = 0;  /* PSNs answered, from the first; of a PRISM READ those of the latched resolution */
 	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
 	std::uint32_t slots = 0;  /* slots of max_rd_atomic that it holds */

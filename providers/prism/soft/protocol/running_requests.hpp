@@ -60,9 +60,10 @@ public:
 
 	RequestEpochs &epochs;
 
-	/** Call before requests are executed. Costs other cores one exchange for all requests up to leave(). */
+	/** Marks requests as under way, before they are executed. Costs other cores one exchange for all requests up
+	 * to leave(). */
 	void enter();
-	/** Call after them. @param oldest epoch of the requests that stay under way, or no_request */
+	/** Ends that, after them. @param oldest epoch of the requests that stay under way, or no_request */
 	void leave(RequestEpoch oldest);
 	/** As leave(), when a request that stayed under way has ended outside of enter() and leave(). Between these
 	 * it does nothing: leave() follows. */

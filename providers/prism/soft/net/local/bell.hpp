@@ -29,7 +29,7 @@ inline constexpr std::size_t bell_bytes = 4096;
 static_assert(sizeof(Bell) <= bell_bytes && std::atomic<Attention>::is_always_lock_free);
 
 /**
- * Call after publishing.
+ * Rings the bell, after publishing.
  * @return true if the caller, and nobody else, must wake the owner.
  */
 [[nodiscard]] inline bool ring_bell(Bell &bell)

@@ -94,7 +94,7 @@ public:
 		ring_.indices->head.store(head_, std::memory_order_seq_cst);
 	}
 
-	/** Call before sleeping: asks the consumer to tell when there is room. */
+	/** Asks the consumer to tell when there is room, before sleeping. */
 	void starve(bool is) { ring_.indices->starved.store(is, std::memory_order_seq_cst); }
 
 	/** Returns true if the consumer's index was impossible. */
