@@ -162,7 +162,7 @@ void prism_request_encode(u8 *packet, const struct prism_request *req)
 		memcpy(p, req->operands, 4 * req->cas_size);
 }
 
-/* The operation, and the place in the message, of each opcode */
+/* Which operation, and which place in the message, an opcode stands for */
 static const struct {
 	u8 op;
 	bool first;
@@ -333,7 +333,7 @@ bool prism_response_fits(const struct prism_request *req, const struct prism_res
 	switch (response->status) {
 	case PRISM_STATUS_OK:
 		if (req->op == PRISM_READ && !(req->flags & PRISM_FLAG_R))
-			return false; /* it is answered with data */
+			return false; /* its answer brings data */
 		return !moves || prism_length_fits(req, response->value);
 	case PRISM_STATUS_CAS_MISS:
 		return req->op == PRISM_CAS;

@@ -96,7 +96,7 @@ bool Completer::acknowledge_before(std::uint32_t psn, Time now)
 			return true;
 		const auto packets = static_cast<std::uint32_t>(psn_diff(psn, wr.first_psn));
 		if (needs_response(wr)) {
-			/* Packets of a PRISM message may be acknowledged, except for the last, which is answered. */
+			/* The packets of a PRISM message may be acknowledged, but for the last, which is answered. */
 			const bool sends = wr.kind == SendKind::prism && wr.prism.op != PRISM_READ;
 			const std::uint32_t landed = std::min(packets, wr.psns - 1);
 			if (sends && landed > wr.acked)

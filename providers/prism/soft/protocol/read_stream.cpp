@@ -85,7 +85,7 @@ bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 		return true;
 	}
 	if (bth.opcode != rc_read_request && bth.opcode != PRISM_OP_READ_REQUEST)
-		return false; /* saved answers do no harm */
+		return false; /* saved answers do not disturb */
 	put_off(bth, packet, now);
 	return true;
 }

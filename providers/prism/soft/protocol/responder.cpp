@@ -15,7 +15,7 @@ namespace prism::soft
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
 	send_late_answer();
-	/* Bundled if its request was. */
+	/* As its request came: in a bundle or not. */
 	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size, !engine_.unbundles_);
 	prism_bth bth{};
 	bth.opcode = opcode;

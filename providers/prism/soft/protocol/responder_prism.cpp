@@ -171,7 +171,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	engine_.expects_more_ = request.last && !bth.ack_req;
 	engine_.answers_ += request.last;
 	if (!request.last) {
-		/* Lets the peer's window move; the request is completed by its response alone. */
+		/* Lets the peer's window move; only the response completes the request. */
 		acknowledge_later(bth.ack_req);
 		return;
 	}
@@ -273,7 +273,7 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	SavedResponse *saved = request.last ? find_saved(bth.psn) : nullptr;
 	const bool reads = request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R);
 	if (!request.last) {
-		/* The last packet of a message answers the earlier ones too. */
+		/* The earlier packets of a message are answered by its last. */
 		acknowledge_later(bth.ack_req);
 		return;
 	}
