@@ -91,8 +91,10 @@ static void prism_env_store(void *ctx, const struct prism_span *span, u32 offset
 	rxe_mr_copy(span->region, span->va + offset, (void *)from, length, RXE_TO_MR_OBJ);
 }
 
-/* Copies in pieces, as regions are not contiguous in memory. Pieces end where words end, on both sides
- * (prism_words.h). */
+/*
+ * Copies in pieces, as regions are not contiguous in memory. Pieces end where words end, on both sides *
+ * (prism_words.h).
+ */
 static void prism_env_copy(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length)
 {
 	u32 loaded = 0, stored = 0, n;
