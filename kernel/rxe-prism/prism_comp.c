@@ -226,8 +226,8 @@ static bool prism_head_is_followed(struct rxe_qp *qp, const struct rxe_send_wqe 
 }
 
 /*
- * True if the READ may begin with this resolution. It must not be older than a READ before it; a late answer may be, *
- * if both have been resolved again since.
+ * True if the READ may begin with this resolution. It must not be older than a READ before it; a late answer may be, if
+ * both have been resolved again since.
  */
 static bool prism_may_begin(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u32 resolution)
 {

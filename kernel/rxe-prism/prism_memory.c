@@ -92,8 +92,7 @@ static void prism_env_store(void *ctx, const struct prism_span *span, u32 offset
 }
 
 /*
- * Copies in pieces, as regions are not contiguous in memory. Pieces end where words end, on both sides *
- * (prism_words.h).
+ * Copies in pieces, as regions are not contiguous in memory. Pieces end where words end, on both sides (prism_words.h).
  */
 static void prism_env_copy(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length)
 {

@@ -301,8 +301,7 @@ static struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
 }
 
 /*
- * Marks the READ that has set the chain state: a conditional request is about to use it, so that READ stays *
- * successful.
+ * Marks the READ that has set the chain state: a conditional request is about to use it, so that READ stays successful.
  */
 static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request *req)
 {

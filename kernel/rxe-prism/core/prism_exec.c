@@ -375,7 +375,7 @@ static void begin_message(struct run *run, struct prism_message *msg, bool chain
 		run->result->status = PRISM_STATUS_SKIPPED;
 	} else if (req->op == PRISM_WRITE) {
 		/*
-		 * Check all of the target before any of it is written; each packet's part is checked again when it * is
+		 * Check all of the target before any of it is written; each packet's part is checked again when it is
 		 * written.
 		 */
 		if (get(run, req->rkey, req->va, req->length, PRISM_RIGHT_WRITE, &span))

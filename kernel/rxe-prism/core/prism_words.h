@@ -20,7 +20,7 @@ void prism_words_load(void *to, const void *from, size_t length);
 /* Copies from the caller's memory to shared memory */
 void prism_words_store(void *to, const void *from, size_t length);
 /*
- * Copies between shared memories. If they overlap, each byte of @to gets one that its place in @from held before or *
+ * Copies between shared memories. If they overlap, each byte of @to gets one that its place in @from held before or
  * meanwhile.
  */
 void prism_words_copy(void *to, const void *from, size_t length);
