@@ -109,7 +109,7 @@ struct ExistingFile : Check {
 	ExistingFile();
 };
 
-/** A value that is not empty, as an unset variable of a shell leaves it. */
+/** A value that is not empty; an unset shell variable leaves an empty one. */
 struct NotEmpty : Check {
 	NotEmpty();
 };

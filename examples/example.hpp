@@ -2,8 +2,9 @@
 /*
  * Common part of the examples: their command line, and giving up with a message.
  *
- *     example server            waits for one client     example client HOST       talks to it     example --self
- * both at once, in two processes
+ *     example server            waits for one client
+ *     example client HOST       talks to it
+ *     example --self            both at once, in two processes
  *
  * They take the first userspace device. Between two hosts it must belong to a network interface that connects them:
  * PRISM_DEVICES=eth0 leaves only this one.

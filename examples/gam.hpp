@@ -2,8 +2,8 @@
 /*
  * Common part of the examples of the global memory: processes that are nodes of one cluster.
  *
- *     example                       runs three nodes and their master on this machine     example MASTER:PORT I OF
- * is node I of OF nodes, which a prism-gam-master elsewhere brings together
+ *     example                       runs three nodes and their master on this machine
+ *     example MASTER:PORT I OF      is node I of OF nodes, which a prism-gam-master elsewhere brings together
  */
 #pragma once
 
