@@ -8,15 +8,6 @@
 namespace prism
 {
 
-inline void cpu_relax()
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	asm volatile("yield" ::: "memory");
-#endif
-}
-
 /** Lock for a few instructions on shared data; meets the standard's Lockable. */
 class SpinLock
 {

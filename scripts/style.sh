@@ -14,6 +14,7 @@ list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r scripts/members.p
 list_files '*.sh' | grep -E '\.sh$' | xargs -r -n 10 -P "$(nproc)" shellcheck -x
 # A comment on a function begins with a verb, one on a type or a member with a noun: never with a word that begins a
 # relative clause. At the opening of a comment, or on the line behind it.
+# shellcheck disable=SC2016 # awk's own
 asking=$(list_files | grep -E '\.(c|cpp|h|hpp|py|pyx|pxd|sh|cmake|pml)$|CMakeLists\.txt$' | grep -v '^findings/' | xargs -r awk '
 	FNR == 1 { opened = 0 }
 	{

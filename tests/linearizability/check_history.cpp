@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "checker.hpp"
 #include "base/command_line.hpp"
+#include "checker.hpp"
 #include "history.hpp"
 
 namespace

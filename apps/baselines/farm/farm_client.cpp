@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "farm_client.hpp"
 
-#include "farm_transaction.hpp"
 #include "farm/kind.hpp"
+#include "farm_transaction.hpp"
 
 #include <algorithm>
 #include <cerrno>

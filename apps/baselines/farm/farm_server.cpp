@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "farm_server.hpp"
 
-#include "message.hpp"
 #include "farm/kind.hpp"
+#include "message.hpp"
 
 #include <cerrno>
 

@@ -2,8 +2,8 @@
 #include "jakiro_server.hpp"
 
 #include "base/saturating.hpp"
-#include "kv_calls/request_handler.hpp"
 #include "jakiro/kind.hpp"
+#include "kv_calls/request_handler.hpp"
 
 #include <cerrno>
 #include <new>

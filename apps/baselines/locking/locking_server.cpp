@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "locking_server.hpp"
 
-#include "message.hpp"
 #include "locking/kind.hpp"
+#include "message.hpp"
 
 #include <cerrno>
 #include <limits>

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <string>
 
-#include "tx_calls/calling_transaction.hpp"
 #include "tx/transaction/shards.hpp"
+#include "tx_calls/calling_transaction.hpp"
 
 namespace prism::tx
 {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "tx/transaction/key_set.hpp"
 #include "tx_calls/body.hpp"
 #include "tx_calls/calling_client.hpp"
 #include "tx_calls/lock_result.hpp"
-#include "tx/transaction/key_set.hpp"
 
 namespace prism::tx
 {

@@ -13,9 +13,9 @@
 
 #include "rpc/call_handler.hpp"
 #include "rpc/protocol/header.hpp"
+#include "tx/transaction/key_set.hpp"
 #include "tx_calls/body.hpp"
 #include "tx_calls/lock_result.hpp"
-#include "tx/transaction/key_set.hpp"
 
 namespace prism::tx
 {

@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/frame/processes.hpp"
 #include "base/seconds.hpp"
+#include "bench/frame/processes.hpp"
 #include "bench/gam/run.hpp"
 #include "gam/peer/master_service.hpp"
 #include "gam/process/joined_node.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/gam/working_set.hpp"
 #include "bench/gam/simulated/machines.hpp"
 #include "bench/gam/simulated/session.hpp"
+#include "bench/gam/working_set.hpp"
 
 namespace prism::gam::micro
 {

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/frame/latency_report.hpp"
 #include "base/command_line.hpp"
+#include "bench/frame/latency_report.hpp"
 #include "bench/rpc/echo_server.hpp"
 #include "bench/rpc/parameters.hpp"
 #include "bench/rpc/report.hpp"

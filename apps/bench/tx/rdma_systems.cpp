@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "bench/frame/thread_context.hpp"
 #include "base/seconds.hpp"
+#include "bench/frame/thread_context.hpp"
 #include "farm/farm_client.hpp"
 #include "locking/locking_client.hpp"
 #include "tx/store/prism_client.hpp"

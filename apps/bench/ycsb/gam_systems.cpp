@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "gam/dht/table_client.hpp"
 #include "bench/gam/driver/driver_nodes.hpp"
+#include "gam/dht/table_client.hpp"
 #include "service/server_address.hpp"
 
 namespace prism::ycsb

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "bench/frame/thread_context.hpp"
 #include "base/seconds.hpp"
-#include "kv_calls/rpc_store.hpp"
+#include "bench/frame/thread_context.hpp"
 #include "jakiro/jakiro_client.hpp"
-#include "pilaf/pilaf_client.hpp"
 #include "kv/store/prism_client.hpp"
+#include "kv_calls/rpc_store.hpp"
+#include "pilaf/pilaf_client.hpp"
 
 namespace prism::ycsb
 {

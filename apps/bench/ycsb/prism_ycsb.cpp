@@ -10,7 +10,6 @@
 
 #include "base/command_line.hpp"
 
-#include "service/metered_client.hpp"
 #include "bench/ycsb/foreign/systems.hpp"
 #include "bench/ycsb/gam_systems.hpp"
 #include "bench/ycsb/kv_systems.hpp"
@@ -19,6 +18,7 @@
 #include "bench/ycsb/run.hpp"
 #include "bench/ycsb/systems.hpp"
 #include "bench/ycsb/volume_systems.hpp"
+#include "service/metered_client.hpp"
 
 namespace
 {

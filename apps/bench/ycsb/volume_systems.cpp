@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/frame/thread_context.hpp"
-#include "base/seconds.hpp"
 #include "abdlock/kind.hpp"
+#include "base/seconds.hpp"
+#include "bench/frame/thread_context.hpp"
 #include "rs/store/kind.hpp"
 
 namespace prism::ycsb

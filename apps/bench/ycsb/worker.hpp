@@ -14,9 +14,9 @@
 
 #include "bench/frame/worker_loop.hpp"
 #include "bench/frame/workload.hpp"
-#include "common/store_client.hpp"
 #include "bench/ycsb/options.hpp"
 #include "bench/ycsb/outcome.hpp"
+#include "common/store_client.hpp"
 
 namespace prism::ycsb
 {

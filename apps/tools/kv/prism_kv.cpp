@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "base/command_line.hpp"
-#include "common/run_all.hpp"
 #include "base/seconds.hpp"
 #include "base/standard_input.hpp"
 #include "base/terminal.hpp"
+#include "common/run_all.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
 #include "service/size_class.hpp"

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kv_calls/rpc_store.hpp"
 #include "jakiro/jakiro_server.hpp"
-#include "pilaf/pilaf_server.hpp"
 #include "kv/store/prism_server.hpp"
+#include "kv_calls/rpc_store.hpp"
+#include "pilaf/pilaf_server.hpp"
 #include "rpc/server/service.hpp"
 #include "service/server_program.hpp"
 

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "bench/frame/measure.hpp"
 #include "base/command_line.hpp"
-#include "common/run_all.hpp"
 #include "base/seconds.hpp"
 #include "base/standard_input.hpp"
 #include "base/terminal.hpp"
+#include "bench/frame/measure.hpp"
+#include "common/run_all.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rpc/server/service.hpp"
-#include "service/server_program.hpp"
 #include "farm/farm_server.hpp"
 #include "locking/locking_server.hpp"
+#include "rpc/server/service.hpp"
+#include "service/server_program.hpp"
 #include "tx/store/prism_shard.hpp"
 
 namespace

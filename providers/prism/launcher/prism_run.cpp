@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 // prism-run: runs an unmodified verbs program so that it sees the userspace PRISM devices.
-#include "options.hpp"
 #include "base/standard_streams.hpp"
+#include "options.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -12,8 +12,8 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "../posting.hpp"
-#include "base/spin_lock.hpp"
 #include "../verbs_object.hpp"
+#include "base/spin_lock.hpp"
 #include "counters.hpp"
 #include "private_abi.h"
 #include "send_ring.hpp"

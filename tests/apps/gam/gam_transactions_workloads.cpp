@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "cluster.hpp"
-#include "gam/transactions/no_wait_client.hpp"
-#include "gam/transactions/records.hpp"
 #include "bench/tx/workloads/smallbank.hpp"
 #include "bench/tx/workloads/tpcc.hpp"
 #include "bench/tx/workloads/workload.hpp"
+#include "cluster.hpp"
+#include "gam/transactions/no_wait_client.hpp"
+#include "gam/transactions/records.hpp"
 
 namespace
 {

@@ -22,8 +22,8 @@
 
 #include <fmt/format.h>
 
-#include "checker.hpp"
 #include "base/command_line.hpp"
+#include "checker.hpp"
 #include "history.hpp"
 #include "history_client.hpp"
 #include "kv/store/prism_server.hpp"

@@ -27,8 +27,8 @@
 
 #include <fmt/format.h>
 
-#include "checker.hpp"
 #include "base/command_line.hpp"
+#include "checker.hpp"
 #include "history.hpp"
 #include "jakiro/jakiro_client.hpp"
 #include "jakiro/jakiro_server.hpp"

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "checker.hpp"
 #include "abdlock/kind.hpp"
 #include "abdlock/replica.hpp"
+#include "checker.hpp"
 
 namespace
 {

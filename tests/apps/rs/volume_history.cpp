@@ -21,8 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/free_places.hpp"
-#include "checker.hpp"
 #include "base/command_line.hpp"
+#include "checker.hpp"
 #include "history.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"

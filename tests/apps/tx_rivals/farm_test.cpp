@@ -2,9 +2,9 @@
 /* FaRM's own features: READs, marks, round trips, the index. */
 #include "support.hpp"
 
-#include "service/key_hash.hpp"
 #include "farm/kind.hpp"
 #include "farm/object_table.hpp"
+#include "service/key_hash.hpp"
 
 #include <array>
 #include <cerrno>

@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "support/fake_systems.hpp"
 #include "bench/tx/run.hpp"
 #include "bench/tx/workloads/smallbank.hpp"
 #include "bench/tx/workloads/ycsb_t.hpp"
+#include "support/fake_systems.hpp"
 
 namespace
 {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "support/fake_systems.hpp"
 #include "bench/tx/bench.hpp"
+#include "support/fake_systems.hpp"
 
 namespace
 {

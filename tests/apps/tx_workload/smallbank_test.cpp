@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include <gtest/gtest.h>
 
-#include "support/run_workload.hpp"
 #include "bench/tx/workloads/smallbank.hpp"
+#include "support/run_workload.hpp"
 
 namespace
 {

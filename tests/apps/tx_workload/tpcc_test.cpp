@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "support/run_workload.hpp"
 #include "bench/tx/workloads/tpcc.hpp"
 #include "bench/tx/workloads/tpcc_inputs.hpp"
+#include "support/run_workload.hpp"
 
 namespace
 {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "bench/frame/workload.hpp"
-#include "support/run_workload.hpp"
 #include "bench/tx/workloads/ycsb_t.hpp"
+#include "support/run_workload.hpp"
 
 namespace
 {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fake_store.hpp"
 #include "bench/ycsb/run.hpp"
+#include "fake_store.hpp"
 
 namespace
 {

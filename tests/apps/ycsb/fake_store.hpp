@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/store_client.hpp"
 #include "bench/ycsb/options.hpp"
+#include "common/store_client.hpp"
 
 namespace prism::ycsb
 {

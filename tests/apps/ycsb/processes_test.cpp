@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "fake_store.hpp"
 #include "bench/ycsb/run.hpp"
+#include "fake_store.hpp"
 
 namespace
 {

@@ -12,9 +12,9 @@
 #include <functional>
 #include <memory>
 
+#include "bench/gam/simulated/hardware.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/memory/waiting.hpp"
-#include "bench/gam/simulated/hardware.hpp"
 
 namespace prism::gam::simulated
 {

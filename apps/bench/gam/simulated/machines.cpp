@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "bench/gam/simulated/one_sided.hpp"
 #include "gam/directory/directory.hpp"
 #include "gam/latch/latch.hpp"
-#include "bench/gam/simulated/one_sided.hpp"
 
 namespace prism::gam::simulated
 {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bench/gam/simulated/machine.hpp"
 #include "common/task.hpp"
 #include "gam/memory/node.hpp"
-#include "bench/gam/simulated/machine.hpp"
 
 namespace prism::gam::simulated
 {

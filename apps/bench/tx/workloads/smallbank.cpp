@@ -13,8 +13,8 @@
 #include <boost/random/uniform_int_distribution.hpp>
 #include <fmt/format.h>
 
-#include "bench/frame/workload.hpp"
 #include "base/wire.hpp"
+#include "bench/frame/workload.hpp"
 #include "bench/tx/workloads/reader.hpp"
 
 namespace prism::tx

@@ -6,8 +6,8 @@
 
 #include <prism/result.hpp>
 
-#include "common/store_client.hpp"
 #include "bench/ycsb/systems.hpp"
+#include "common/store_client.hpp"
 
 namespace prism::ycsb
 {

@@ -8,7 +8,8 @@
 namespace prism::gam
 {
 
-/** The connection of a node to the others. apps/stores/gam/peer implements it on a device; tests have one inside a process. */
+/** The connection of a node to the others. apps/stores/gam/peer implements it on a device; tests have one inside a
+ * process. */
 class Network
 {
 public:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What is particular to rxe of Linux 6.1 */
+/* Particulars of rxe of Linux 6.1 */
 #ifndef PRISM_COMPAT_H
 #define PRISM_COMPAT_H
 
@@ -9,7 +9,7 @@ static inline void prism_kick_requester(struct rxe_qp *qp)
 	rxe_sched_task(&qp->req.task);
 }
 
-/* What the completer has left over: it comes again. */
+/* Run the completer again for its remaining work. */
 static inline void prism_kick_completer(struct rxe_qp *qp)
 {
 	rxe_sched_task(&qp->comp.task);

@@ -672,6 +672,7 @@ void Engine::give_back(const prism_buffer &buffer)
 	if (!srq)
 		return;
 	/* pop_buffer() reserved the room. */
+	PRISM_ASSERT(srq->returned.size() < srq->returned.capacity());
 	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
 	srq->reclaimed++;
 	counters.free_list_reclaimed++;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/spin_lock.hpp"
 #include "../../work_request.hpp"
+#include "base/spin_lock.hpp"
 
 namespace prism::soft
 {

@@ -69,6 +69,7 @@ void Responder::pop_receive()
 {
 	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
 	/* Copy the sges: the slot of a shared queue may be posted to again while this message is still arriving. */
+	PRISM_ASSERT(!resp_.receive_taken);
 	const ReceiveRequest request = queue.front();
 	qp_.receive_sges.assign(request.sges.begin(), request.sges.end());
 	resp_.receive_wr_id = request.wr_id;

@@ -3,9 +3,9 @@
 
 #include <atomic>
 
-#include "fake_store.hpp"
 #include "bench/tx/systems.hpp"
 #include "bench/ycsb/options.hpp"
+#include "fake_store.hpp"
 
 namespace tx_test
 {

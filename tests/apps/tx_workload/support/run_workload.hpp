@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "fake_store.hpp"
 #include "bench/tx/workloads/workload.hpp"
+#include "fake_store.hpp"
 
 namespace tx_test
 {

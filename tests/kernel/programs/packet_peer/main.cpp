@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include "bench.hpp"
 #include "base/command_line.hpp"
+#include "bench.hpp"
 
 namespace prism::packet_peer
 {
