@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -168,8 +169,13 @@ std::string check_number(const std::string &text)
 {
 	Number number{};
 	bool good = CLI::detail::lexical_cast(text, number);
-	if constexpr (std::is_floating_point_v<Number>)
+	if constexpr (std::is_floating_point_v<Number>) {
 		good = good && std::isfinite(number);
+	} else { /* of 64 bits, CLI11 takes the largest for all that are larger */
+		errno = 0;
+		(void)std::strtoull(text.c_str(), nullptr, 0);
+		good = good && errno != ERANGE;
+	}
 	if constexpr (std::is_unsigned_v<Number>)
 		good = good && text.find('-') == std::string::npos;
 	if (good)

@@ -468,6 +468,37 @@ TEST(Log, FullTenTimes)
 	}
 }
 
+/* Checks that segments filled while a slow disk compacts do not raise the bound: nothing would remove them later. */
+TEST(Log, SmallAgainAfterMuchWasWrittenDuringACompaction)
+{
+	Folder folder;
+	constexpr std::size_t above = 8;
+	const auto writer = std::this_thread::get_id();
+	std::atomic<bool> is_slow = true;
+	auto slow = options(folder.path());
+	slow.step = [&] {
+		if (is_slow && std::this_thread::get_id() != writer)
+			std::this_thread::sleep_for(std::chrono::microseconds(100));
+	};
+	auto log = open_log(slow);
+	ASSERT_TRUE(log);
+	LogKeeper keeper(*log, {.compact_above = above});
+	const auto wait_for = [&](const auto &condition) {
+		const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+		while (!condition() && std::chrono::steady_clock::now() < end)
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		return condition();
+	};
+	std::size_t most = 0;
+	for (std::uint64_t i = 0; i < 20'000 && most < 20 * above; i++) {
+		ASSERT_EQ(append_data(*log, i % 10, 1, i), 0);
+		most = std::max(most, log->segments());
+	}
+	EXPECT_GT(most, 2 * above) << "the keeper was not slow";
+	is_slow = false;
+	EXPECT_TRUE(wait_for([&] { return log->segments() <= above; })) << log->segments();
+}
+
 TEST(Log, NoMoreSegments)
 {
 	Folder folder;

@@ -173,10 +173,76 @@ another_cluster() {
 	pass "a log of another cluster"
 }
 
+# said LINE: the client's answer to LINE
+said() {
+	printf '%s\n' "$1" >&"${CLIENT[1]}"
+	read -r -t 30 answer <&"${CLIENT[0]}" || answer=nothing
+	printf '%s' "$answer"
+}
+
+# A home that stands still beyond its lease has old memory when it goes on: that must not get into its log.
+stands_still() {
+	local address
+	begin_anew
+	start_node 0 "$logs/still"
+	coproc CLIENT { exec python3 "$(dirname "$0")/client.py" "$PRISM_BUILD/lib/libprism-stores.so" "$master" 2>"$work/client"; }
+	children+=("$CLIENT_PID")
+	address=$(said "malloc 0")
+	[ "$(said "add $address")$(said "add $address")" = 01 ] || fail "the client does not count" "$work/client"
+	kill -STOP "${node_pid[0]}"
+	wait_for 10 is_away 0 || fail "the node that stands still is not away" "$work/out"
+	[ "$(said "add $address")" = 2 ] || fail "its owner does not go on" "$work/client"
+	kill -CONT "${node_pid[0]}"
+	wait "${node_pid[0]}" 2>/dev/null
+	start_node 0 "$logs/still"
+	[ "$(said "read $address")" = 3 ] || fail "the owner reads $answer, not 3" "$work/node-0"
+	expect 0 "read by another" gam read "$address" 8
+	[ "$(od -An -tu8 "$work/out" | tr -d ' ')" = 3 ] || fail "another reads another value" "$work/out"
+	kill "$CLIENT_PID"
+	pass "a home that stands still beyond its lease: what owners have since is the value"
+}
+
+less_memory() {
+	local address
+	begin_anew
+	start_node 0 "$logs/more"
+	expect 0 malloc gam malloc 3000000 --on 0
+	end "${node_pid[0]}"
+	wait_for 10 is_away 0
+	expect 1 "a node with less memory than its log tells of" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --log "$logs/more"
+	says "the log is of a node with more memory"
+	start_node 0 "$logs/more"
+	pass "a log of a node with more memory is refused"
+}
+
+# Strangers take all descriptors of the master, and stay: those that have been silent for longest make room.
+crowd() {
+	begin_anew
+	end "$master_pid"
+	: >"$work/master"
+	start "$work/master" bash -c 'ulimit -n 40 && exec "$@"' limited "$bin/prism-gam-master" --lease $lease -p 0 --address 127.0.0.1
+	master_pid=$started
+	wait_for 10 grep -q ' ready, port ' "$work/master" || fail "the master does not start" "$work/master"
+	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
+	start "$work/crowd" python3 -c "
+import socket, sys, time
+crowd = [socket.create_connection(('127.0.0.1', int(sys.argv[1]))) for _ in range(100)]
+print('there', flush=True)
+time.sleep(60)" "${master#*:}"
+	crowd_pid=$started
+	wait_for 20 grep -q there "$work/crowd" || fail "no crowd" "$work/crowd"
+	start_node 0 "$logs/crowd"
+	end "$crowd_pid"
+	pass "strangers with all of the master's descriptors keep nobody out"
+}
+
 start_master $lease
 a_return
 a_new_master
 folders
 full_disk
 another_cluster
+stands_still
+less_memory
+crowd
 finish

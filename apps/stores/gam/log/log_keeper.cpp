@@ -69,8 +69,10 @@ void LogKeeper::maintain()
 	if (log_.error() || log_.segments() <= compact_above_)
 		return;
 	/* A failed compaction leaves the log as it was. */
-	const bool done = log_.compact().ok();
-	compact_above_ = done ? std::max(least_, 2 * log_.segments()) : log_.segments();
+	const Result<std::size_t> copied = log_.compact();
+	/* Only the copies count: other threads have filled more segments meanwhile, which the next compaction removes.
+	 */
+	compact_above_ = copied ? std::max(least_, 2 * (*copied / log_.segment_bytes() + 1)) : log_.segments();
 }
 
 } // namespace prism::gam

@@ -14,7 +14,8 @@ namespace prism::gam
 {
 
 struct LogKeeperOptions {
-	std::size_t compact_above = 64; /**< segments; or twice those left by the last compaction, if that is more */
+	std::size_t compact_above =
+		64; /**< segments; or twice those of the last compaction's copies, if that is more */
 };
 
 /**

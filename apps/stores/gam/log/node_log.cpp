@@ -442,7 +442,7 @@ Result<void> NodeLog::scan_all(const VisitEntry &visit)
 	return {};
 }
 
-Result<void> NodeLog::compact()
+Result<std::size_t> NodeLog::compact()
 {
 	const std::scoped_lock maintenance(maintenance_);
 	std::unique_lock guard(lock_);
@@ -453,11 +453,12 @@ Result<void> NodeLog::compact()
 	return copy_newest(closed);
 }
 
-Result<void> NodeLog::copy_newest(const std::vector<Closed> &from)
+Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 {
 	Newest newest;
 	if (auto scanned = scan_all([&](const Entry &entry) { newest.add(entry); }); !scanned)
-		return scanned;
+		return scanned.error();
+	std::size_t copied = 0;
 	for (const Closed &segment : from) {
 		int error = 0;
 		auto scanned = scan_closed(segment, [&](const Entry &entry) {
@@ -465,16 +466,17 @@ Result<void> NodeLog::copy_newest(const std::vector<Closed> &from)
 				return;
 			const std::scoped_lock guard(lock_);
 			error = append_locked(entry, true);
+			copied += entry.size();
 		});
 		if (!scanned)
-			return scanned;
+			return scanned.error();
 		error = error ? error : commit();
 		if (error)
 			return make_error(error, "compacting " + options_.folder.string());
 		if (auto removed = remove(segment); !removed)
-			return removed;
+			return removed.error();
 	}
-	return {};
+	return copied;
 }
 
 Result<void> NodeLog::remove(const Closed &closed)

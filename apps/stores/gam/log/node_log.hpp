@@ -79,9 +79,10 @@ public:
 
 	/**
 	 * Makes room: copies the entries of complete segments that recovery may need (see Newest) to the end, then
-	 * removes these segments, damaged ones too. May be killed at any time. Errors: ENOSPC, EIO.
+	 * removes these segments, damaged ones too. May be killed at any time. Returns the bytes of the copies. Errors:
+	 * ENOSPC, EIO.
 	 */
-	Result<void> compact();
+	Result<std::size_t> compact();
 	/** Returns the number of segments. */
 	[[nodiscard]] std::size_t segments() const;
 	[[nodiscard]] std::size_t segment_bytes() const noexcept { return options_.segment_bytes; }
@@ -115,7 +116,7 @@ private:
 	int fail(int error) noexcept;
 	Result<void> scan_all(const VisitEntry &visit);
 	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit) const;
-	Result<void> copy_newest(const std::vector<Closed> &from);
+	Result<std::size_t> copy_newest(const std::vector<Closed> &from);
 	Result<void> remove(const Closed &closed);
 	void step() const
 	{

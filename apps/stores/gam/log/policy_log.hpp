@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
+#include <cerrno>
 #include <cstdint>
 
 #include "gam/coherence/block_log.hpp"
@@ -20,17 +22,20 @@ public:
 	{
 	}
 
+	/** Appends nothing from now on: of an expelled node, whose memory is no longer what others go by. */
+	void seal() noexcept { sealed_.store(true); }
+
 	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
 	{
-		return log_.append({EntryKind::data, no_node, block, counter, 0, 0, data});
+		return append({EntryKind::data, no_node, block, counter, 0, 0, data});
 	}
 	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
 	{
-		return log_.append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
+		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
 	}
 	int allocated(Address at, std::uint64_t bytes) noexcept override
 	{
-		return log_.append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
+		return append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
 	}
 	[[nodiscard]] bool durable() const noexcept override { return durable_; }
 	[[nodiscard]] std::uint64_t position() const noexcept override { return log_.written(); }
@@ -45,9 +50,12 @@ public:
 	}
 
 private:
+	int append(const Entry &entry) noexcept { return sealed_.load() ? EROFS : log_.append(entry); }
+
 	NodeLog &log_;
 	const bool durable_;
 	LogKeeper *const keeper_;
+	std::atomic<bool> sealed_{false};
 };
 
 } // namespace prism::gam

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -22,6 +24,7 @@ namespace
 {
 
 constexpr int looks_a_lease = 8;
+constexpr auto accept_pause = std::chrono::milliseconds(10);
 /* A client that does not read its answers is cut off at this backlog. */
 constexpr std::size_t longest_backlog = std::size_t{1} << 20;
 
@@ -65,13 +68,25 @@ void MasterService::accept()
 {
 	for (std::size_t accepted = 0; accepted < max_clients; accepted++) {
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
+		if (!link && link.error().code == ETIMEDOUT)
+			return;
+		/* Without a descriptor the client that was silent for longest makes room, and the next turn accepts. */
+		if (!link || clients_.size() >= max_clients)
+			drop_quietest();
 		if (!link)
 			return;
-		if (clients_.size() >= max_clients)
-			clients_.erase(std::min_element(clients_.begin(), clients_.end(),
-				[](const Client &one, const Client &other) { return one.spoke < other.spoke; }));
 		clients_.emplace_back(*std::move(link)).spoke = Membership::now();
 	}
+}
+
+void MasterService::drop_quietest()
+{
+	if (clients_.empty()) { /* other parts of this process have all descriptors: poll slowly until one is free */
+		std::this_thread::sleep_for(accept_pause);
+		return;
+	}
+	clients_.erase(std::min_element(clients_.begin(), clients_.end(),
+		[](const Client &one, const Client &other) { return one.spoke < other.spoke; }));
 }
 
 /* Reads from the client. Returns false if it is to be cut off. */

@@ -51,6 +51,7 @@ private:
 
 	MasterService(TcpListener listener, std::uint64_t cluster, Time lease);
 	void accept();
+	void drop_quietest();
 	bool read(Client &client);
 	bool answer(Client &client);
 	static bool write(Client &client);

@@ -112,6 +112,8 @@ public:
 
 	Result<void> leave()
 	{
+		if (Result<void> member = check(); !member)
+			return member;
 		node_->flush();
 		if (log_side_ && folder_)
 			(void)log_side_->settle_log(); /* recovering nodes will find its values there */
@@ -295,6 +297,8 @@ private:
 		const std::scoped_lock guard(lock_);
 		ended_ = why;
 		meeting_->adopt({}, View());
+		if (log_side_)
+			log_side_->seal(); /* the values of live owners are newer than this memory */
 		for (NodeId other = 0; node_ && other < max_nodes; other++)
 			node_->lost(other);
 		if (node_ && latch_)

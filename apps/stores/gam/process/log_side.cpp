@@ -27,6 +27,19 @@ Message message_of(RecoveryMessage type, std::uint64_t incarnation)
 /** Flag of Message::request: a recovery of orphans of a live home. Incarnations are smaller. */
 constexpr std::uint64_t of_orphans = std::uint64_t{1} << 63;
 
+/** Returns how many blocks of this node's memory @p logged tells of: the last one's number, and 1. */
+std::uint64_t blocks_needed(const LoggedBlocks &logged)
+{
+	std::uint64_t end = 0;
+	for (const auto &[number, block] : logged.blocks())
+		end = std::max(end, number + 1);
+	for (const auto &[address, bytes] : logged.allocated()) {
+		if (bytes)
+			end = std::max(end, (address + (bytes - 1)).block_number() + 1);
+	}
+	return end;
+}
+
 /** A gap that covers everything: the log is of no help. */
 constexpr Missing everything{0, 0, 1, 0, false};
 
@@ -60,6 +73,9 @@ Result<void> LogSide::start(gam::Node &node)
 		auto blocks = std::make_unique<LoggedBlocks>(self_.node);
 		if (auto scanned = log_->scan([&](const Entry &entry) { blocks->add(entry); }); !scanned)
 			return scanned;
+		if (const std::uint64_t needed = blocks_needed(*blocks); needed > blocks_)
+			return make_error(EINVAL, "the log is of a node with more memory",
+				"start it with at least " + std::to_string(needed * block_size) + " bytes");
 		blocks->miss(log_->missing());
 		node_.store(&node, std::memory_order_release);
 		restore_allocations(*blocks);

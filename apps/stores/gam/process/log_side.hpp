@@ -59,6 +59,12 @@ public:
 
 	/** Adopts @p view. Call after Peers has cut off its dead nodes. */
 	void adopt(const View &view);
+	/** Appends nothing to the log from now on, as this node is no longer a member. Any thread. */
+	void seal() noexcept
+	{
+		if (policy_)
+			policy_->seal();
+	}
 	/** Treats all others as dead, as this node is no longer a member. Call after Peers has cut off all. */
 	void end_all();
 	/**

@@ -91,6 +91,8 @@ public:
 	[[nodiscard]] bool expects_more() const { return expects_more_ && answers_ < company; }
 	/** Returns the time when progress() is next needed without a packet; 0: never. */
 	[[nodiscard]] Time next_deadline() const;
+	/** Returns true if progress() would find that an answer is overdue: take what has arrived first. */
+	[[nodiscard]] bool timer_is_due(Time now) const { return !timers_.empty() && timers_.front().deadline <= now; }
 
 	/* Objects */
 	MemoryTable memory;

@@ -357,6 +357,7 @@ bool Context::drive(Time at, int max_trains, bool looked_after)
 		for (int i = 0; i < looks && !received; i++)
 			received = port_->receive(*engine_, at, max_trains) > 0;
 		await_company(at);
+		receive_before_timers(at);
 	});
 	without_memory_as_lost([&] {
 		engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
@@ -392,20 +393,33 @@ void Context::catch_up()
 	if (owner_ != getpid()) /* the sockets, and what has arrived, are the parent's */
 		return;
 	const Time at = now();
-	without_memory_as_lost([&] {
-		int trains = 0, received = 0;
-		do {
-			received = port_->receive_all(*engine_, at, most_waiting - trains);
-			trains += received;
-		} while (received && trains < most_waiting);
-	});
+	without_memory_as_lost([&] { receive_waiting(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
+}
+
+void Context::receive_waiting(Time at)
+{
+	int trains = 0, received = 0;
+	do {
+		received = port_->receive_all(*engine_, at, most_waiting - trains);
+		trains += received;
+	} while (received && trains < most_waiting);
+}
+
+/** Receives all that has arrived if a timer is due: when this process has stood still, the answers are there already.
+ */
+void Context::receive_before_timers(Time at)
+{
+	if (engine_->timer_is_due(at))
+		receive_waiting(at);
 }
 
 void Context::transmit()
 {
 	const WithoutCancellation whole;
-	without_memory_as_lost([this] { engine_->progress(now()); });
+	const Time at = now();
+	without_memory_as_lost([&] { receive_before_timers(at); });
+	without_memory_as_lost([&] { engine_->progress(at); });
 	if (!asleep_)
 		return;
 	/* The sleeper does not know of a timer that this may have started, nor of a new peer. */

@@ -131,6 +131,8 @@ private:
 	void renew(const std::vector<Address> &numbers, const InterfaceInfo &current);
 	[[nodiscard]] int source_of(const Address &name) const;
 	void note_poll(Time at);
+	void receive_waiting(Time at);
+	void receive_before_timers(Time at);
 	bool drive(Time at, int max_trains, bool looked_after);
 	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
 	void await_company(Time at);
