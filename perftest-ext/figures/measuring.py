@@ -332,11 +332,17 @@ def write_lines(lines, path):
         file.write("\n".join(lines) + "\n")
 
 
-def as_lines(value, indent=""):
-    """Returns JSON with a line for each object or list that contains no other."""
-    inner = indent + " "
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if not any(isinstance(part, (dict, list)) for part in parts):
+def parts_of(value):
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def is_flat(value):
+    return not any(parts_of(part) for part in parts_of(value))
+
+
+def as_lines(value, indent="", is_sample=False):
+    """Returns JSON with a line for each sample, an element of a list, and each other object or list without one."""
+    if is_flat(value) or (is_sample and all(map(is_flat, parts_of(value)))):
         return json.dumps(value)
     inner = indent + " "
     if isinstance(value, dict):
