@@ -384,7 +384,6 @@ void Responder::lose_stream_memory(std::uint32_t psn)
 
 void Responder::end_stream()
 {
-	PRISM_ASSERT(resp_.stream.active);
 	resp_.stream.active = false;
 	if (resp_.ack_pending)
 		engine_.mark_dirty(qp_);
