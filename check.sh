@@ -94,7 +94,7 @@ CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DCMAKE_COMPILE_WA
 
 step "tests"
 # Fewer than there were when this number was last raised: something has been left out without a word.
-least=1166
+least=1167
 defined=$(ctest --test-dir "$tree" --show-only | sed -n 's/^Total Tests: //p')
 [ "${defined:-0}" -ge $least ] || stop "only ${defined:-0} tests are defined, and there must be $least"
 

@@ -14,8 +14,7 @@
  * The low half of an id is the slot of the call: a client with W calls under way has slots 0 to W - 1, each with one
  * call at a time.
  *
- * The store defines the rest of the message, and call, detail and size: kv/calls/message.hpp, tx/farm/message.hpp,
- * tx/locking/message.hpp.
+ * The user of the layer defines the rest of the message, and call, detail and size, each in a message.hpp of its own.
  */
 #pragma once
 
