@@ -5,7 +5,7 @@
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-completions=$PRISM_BUILD/command-line/completions
+completions=$PRISM_BUILD/base/completions
 [ -d "$completions/bash" ] || skip "no completions are built here"
 
 # offered PROGRAM WORD...: prints the completions of the last word

@@ -63,7 +63,7 @@ inline rpc::ServerOptions small_server(ServerLog &log)
 	options.max_depth = 16;
 	options.max_connections = 16;
 	options.receive_buffers = 128;
-	options.setup_timeout = 500ms;
+	options.setup_timeout = 10s;
 	options.log = log.sink();
 	return options;
 }

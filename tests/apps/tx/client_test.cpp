@@ -464,6 +464,24 @@ TEST(Buffers, ThatAreExhausted)
 	EXPECT_EQ(store.buffers_in_use(), 8u);
 }
 
+/** Tests a client that dies between its preparation and its installs, and whose number nobody takes. */
+TEST(Buffers, ThatADeadClientHasStagedAreFound)
+{
+	Store store;
+	Client other(store);
+	auto open = std::make_unique<Client>(store, 1);
+	const auto keys = keys_of_all(other);
+	ASSERT_EQ(other.put(keys[0], "1"), Outcome::committed);
+	Job job;
+	prepare_on_all(*open, other, keys, job);
+	open.reset();
+	EXPECT_EQ(other.get(keys[0]), "1");
+	EXPECT_EQ(other.get(keys[1]), "-");
+	other.api.reset();
+	const std::uint64_t buffers = store.buffers_in_use();
+	EXPECT_EQ(buffers, store.cells_in_use());
+}
+
 /* Larger buffers do as well, with either kind of commit. */
 TEST(Buffers, OfTheBestSizeAreExhausted)
 {

@@ -266,12 +266,18 @@ namespace
 /** Loads a word that the device may write at the same time. */
 std::uint64_t word(const std::uint64_t &place) noexcept
 {
-	return std::atomic_ref(const_cast<std::uint64_t &>(place)).load(std::memory_order_relaxed);
+	return std::atomic_ref(const_cast<std::uint64_t &>(place)).load(std::memory_order_acquire);
 }
 
+/** Loads a timestamp that was there as a whole: between two loads of one clock, only the writer can have changed. */
 Timestamp load(const Timestamp &place) noexcept
 {
-	return {word(place.writer), word(place.clock)};
+	for (;;) {
+		const std::uint64_t clock = word(place.clock);
+		const std::uint64_t writer = word(place.writer);
+		if (word(place.clock) == clock)
+			return {writer, clock};
+	}
 }
 
 } // namespace
@@ -391,15 +397,34 @@ const LogPlace &PrismShard::log(std::uint32_t place) const noexcept
 	return *reinterpret_cast<const LogPlace *>(memory().data() + geometry_.place_offset(place));
 }
 
+/**
+ * Returns true if nobody will install what an entry of @p client lists: the client is gone, and its transaction has
+ * ended in the cell, or never prepared it.
+ */
+bool PrismShard::is_over(std::uint32_t client, const LogEntry &entry) const noexcept
+{
+	if (!is_free(client))
+		return false;
+	const std::uint64_t number = word(entry.cell);
+	const Timestamp who = load(entry.version.committed);
+	if (number >= geometry_.cells)
+		return true;
+	const Cell &cell = memory().as<Cell>()[number];
+	return load(cell.version.committed) >= who || load(cell.prepared.writer) < who;
+}
+
 void PrismShard::look_at(std::uint64_t index)
 {
 	const std::uint64_t entries = std::uint64_t{geometry_.places()} * max_accesses;
-	const Version &version =
-		index < entries
-			? log(static_cast<std::uint32_t>(index / max_accesses)).entries[index % max_accesses].version
-			: memory().as<Cell>()[index - entries].version;
-	auto &pointer = const_cast<decltype(version.object.ptr) &>(version.object.ptr); /* the device writes it */
-	if (const std::uint64_t address = std::atomic_ref(pointer).load(std::memory_order_acquire))
+	if (index >= entries) {
+		if (const std::uint64_t address = word(memory().as<Cell>()[index - entries].version.object.ptr))
+			spare(address);
+		return;
+	}
+	const auto place = static_cast<std::uint32_t>(index / max_accesses);
+	const LogEntry &entry = log(place).entries[index % max_accesses];
+	const std::uint64_t address = word(entry.version.object.ptr);
+	if (address && !is_over(place / geometry_.lanes, entry))
 		spare(address);
 }
 

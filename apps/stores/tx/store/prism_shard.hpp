@@ -86,6 +86,7 @@ private:
 	void look_around() override;
 
 	[[nodiscard]] bool has_prepared(std::uint32_t client) const noexcept;
+	[[nodiscard]] bool is_over(std::uint32_t client, const LogEntry &entry) const noexcept;
 	Result<void> number_client(Introduction &client, const Place &place);
 	Result<void> check_ticket(const Introduction &client) const;
 	[[nodiscard]] bool is_free(std::uint32_t client) const;
