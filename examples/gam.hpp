@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "example.hpp"
-#include "gam/peer/master_service.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
+#include "gam/membership/master_service.hpp"
 
 namespace example
 {

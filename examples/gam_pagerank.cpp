@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "gam/memory/pointer.hpp"
+#include "gam/api/pointer.hpp"
 
 namespace
 {

@@ -6,7 +6,7 @@
  */
 #include "gam.hpp"
 
-#include "gam/memory/pointer.hpp"
+#include "gam/api/pointer.hpp"
 
 namespace
 {

@@ -47,19 +47,16 @@ BELOW = {
 }
 for name, parts in {
     "coherence": (),
-    "log": ("coherence",),
-    "recovery": ("coherence", "log"),
-    "cache": ("coherence",),
-    "directory": ("coherence", "cache"),
-    "latch": ("coherence", "cache"),
-    "peer": ("coherence",),
-    "memory": ("coherence", "log", "recovery", "cache", "directory", "latch", "peer"),
-    "process": ("coherence", "log", "recovery", "cache", "directory", "latch", "peer", "memory"),
-    "dht": ("coherence", "memory"),
-    "transactions": ("coherence", "memory", "dht"),
+    "directory": ("coherence",),
+    "one_sided": ("coherence",),
+    "membership": ("coherence",),
+    "transport": ("coherence", "membership"),
+    "node": ("coherence", "directory", "one_sided", "membership", "transport"),
+    "api": ("coherence", "directory", "one_sided", "membership", "transport", "node"),
+    "data": ("coherence", "api", "node"),
 }.items():
     BELOW[f"apps/stores/gam/{name}"] = STORE | {f"apps/stores/gam/{part}" for part in parts}
-BELOW["apps/stores/gam/transactions"].add("apps/stores/tx/transaction")
+BELOW["apps/stores/gam/data"].add("apps/stores/tx/transaction")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "gam/log/scan.hpp"
+#include "gam/membership/log_scan.hpp"
 
 namespace
 {

@@ -14,7 +14,7 @@
 #include "bench/frame/threads.hpp"
 #include "bench/gam/run.hpp"
 #include "gam/directory/directory.hpp"
-#include "gam/memory/loopback.hpp"
+#include "gam/transport/loopback.hpp"
 
 namespace prism::gam::micro
 {

@@ -3,8 +3,8 @@
 
 #include "gam/directory/home.hpp"
 #include "gam/directory/lines.hpp"
-#include "gam/latch/layout.hpp"
-#include "gam/latch/line.hpp"
+#include "gam/one_sided/layout.hpp"
+#include "gam/one_sided/line.hpp"
 
 namespace prism::gam::micro
 {

@@ -8,8 +8,8 @@
 
 #include <prism/result.hpp>
 
-#include "gam/memory/node.hpp"
-#include "gam/peer/view.hpp"
+#include "gam/membership/view.hpp"
+#include "gam/node/node.hpp"
 
 namespace prism::gam::micro
 {

@@ -7,7 +7,7 @@
 #include <prism/result.hpp>
 
 #include "gam/coherence/address.hpp"
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
 
 namespace prism::gam::micro
 {

@@ -19,8 +19,8 @@
 #include "base/seconds.hpp"
 #include "bench/frame/processes.hpp"
 #include "bench/gam/run.hpp"
-#include "gam/peer/master_service.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
+#include "gam/membership/master_service.hpp"
 
 namespace prism::gam::micro
 {

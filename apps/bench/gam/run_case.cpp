@@ -13,7 +13,7 @@
 #include "bench/frame/clock.hpp"
 #include "bench/frame/threads.hpp"
 #include "bench/gam/working_set.hpp"
-#include "gam/memory/session.hpp"
+#include "gam/api/session.hpp"
 
 namespace prism::gam::micro
 {

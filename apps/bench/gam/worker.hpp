@@ -9,7 +9,7 @@
 #include "bench/gam/options.hpp"
 #include "bench/gam/outcome.hpp"
 #include "bench/gam/working_set.hpp"
-#include "gam/memory/session.hpp"
+#include "gam/api/session.hpp"
 
 namespace prism::gam::micro
 {

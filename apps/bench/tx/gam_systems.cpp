@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "bench/gam/driver/driver_nodes.hpp"
-#include "gam/transactions/no_wait_client.hpp"
+#include "gam/data/no_wait_client.hpp"
 
 namespace prism::tx
 {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/gam/driver/driver_nodes.hpp"
-#include "gam/dht/table_client.hpp"
+#include "gam/data/table_client.hpp"
 #include "service/server_address.hpp"
 
 namespace prism::ycsb

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "boundary.hpp"
-#include "gam/memory/errors.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/api/errors.hpp"
+#include "gam/api/joined_node.hpp"
 
 /* The types by their C names. */
 

@@ -19,8 +19,8 @@
 #include "base/seconds.hpp"
 #include "base/standard_input.hpp"
 #include "base/terminal.hpp"
-#include "gam/memory/errors.hpp"
-#include "gam/process/lenders.hpp"
+#include "gam/api/errors.hpp"
+#include "gam/api/lenders.hpp"
 
 namespace
 {

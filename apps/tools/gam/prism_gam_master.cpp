@@ -13,7 +13,7 @@
 
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
-#include "gam/peer/master_service.hpp"
+#include "gam/membership/master_service.hpp"
 
 namespace
 {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/saturating.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
 #include "service/server_program.hpp"
 
 namespace

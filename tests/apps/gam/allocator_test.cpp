@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/memory/allocator.hpp"
+#include "gam/node/allocator.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include "gam/cache/execute.hpp"
 #include "gam/coherence/coherence.hpp"
+#include "gam/coherence/execute.hpp"
 
 namespace prism::gam
 {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gam/directory/directory.hpp"
-#include "gam/memory/loopback.hpp"
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
+#include "gam/transport/loopback.hpp"
 
 namespace prism::gam::test
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Agreement of the latch protocol's nodes on the deaths of others, without a network. */
-#include "gam/process/farewells.hpp"
+#include "gam/membership/farewells.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
 
 namespace prism::gam::test
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/cache/cache.hpp"
-#include "gam/cache/execute.hpp"
-#include "gam/cache/lock.hpp"
-#include "gam/cache/queue.hpp"
+#include "gam/coherence/cache.hpp"
+#include "gam/coherence/execute.hpp"
+#include "gam/coherence/lock.hpp"
+#include "gam/coherence/queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@
 #include "checker.hpp"
 #include "cluster.hpp"
 #include "fibers.hpp"
-#include "gam/dht/table_client.hpp"
+#include "gam/data/table_client.hpp"
 #include "history.hpp"
 #include "service/key_hash.hpp"
 

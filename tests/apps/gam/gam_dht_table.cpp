@@ -13,8 +13,8 @@
 
 #include "../support/text.hpp"
 #include "cluster.hpp"
-#include "gam/dht/table.hpp"
-#include "gam/dht/table_client.hpp"
+#include "gam/data/table.hpp"
+#include "gam/data/table_client.hpp"
 #include "service/key_hash.hpp"
 
 namespace

@@ -17,10 +17,10 @@
 
 #include "directory_nodes.hpp"
 #include "folder.hpp"
-#include "gam/log/node_log.hpp"
-#include "gam/log/policy_log.hpp"
-#include "gam/recovery/home_recovery.hpp"
-#include "gam/recovery/witness.hpp"
+#include "gam/membership/home_recovery.hpp"
+#include "gam/membership/node_log.hpp"
+#include "gam/membership/policy_log.hpp"
+#include "gam/membership/witness.hpp"
 
 using namespace gam_test;
 

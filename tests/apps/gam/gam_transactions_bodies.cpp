@@ -13,8 +13,8 @@
 
 #include "../support/text.hpp"
 #include "cluster.hpp"
-#include "gam/transactions/no_wait_client.hpp"
-#include "gam/transactions/records.hpp"
+#include "gam/data/no_wait_client.hpp"
+#include "gam/data/records.hpp"
 
 namespace
 {

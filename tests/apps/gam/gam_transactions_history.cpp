@@ -23,8 +23,8 @@
 #include "cluster.hpp"
 #include "cycles.hpp"
 #include "fibers.hpp"
-#include "gam/transactions/no_wait_client.hpp"
-#include "gam/transactions/records.hpp"
+#include "gam/data/no_wait_client.hpp"
+#include "gam/data/records.hpp"
 #include "history.hpp"
 #include "index.hpp"
 

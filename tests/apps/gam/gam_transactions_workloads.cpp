@@ -17,8 +17,8 @@
 #include "bench/tx/workloads/tpcc.hpp"
 #include "bench/tx/workloads/workload.hpp"
 #include "cluster.hpp"
-#include "gam/transactions/no_wait_client.hpp"
-#include "gam/transactions/records.hpp"
+#include "gam/data/no_wait_client.hpp"
+#include "gam/data/records.hpp"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Nodes of the latch protocol in one process, each with its own device: they join, share memory, lie and die. */
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "gam/latch/layout.hpp"
+#include "gam/one_sided/layout.hpp"
 #include "peer_support.hpp"
 
 using namespace peers;

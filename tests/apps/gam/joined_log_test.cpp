@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Nodes that keep logs, each with its own device, in one process: they die and come back with all that others saw. */
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
 
 #include <gtest/gtest.h>
 

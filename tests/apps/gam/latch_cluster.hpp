@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster.hpp"
-#include "gam/latch/latch.hpp"
+#include "gam/one_sided/latch.hpp"
 #include "one_sided.hpp"
 
 namespace prism::gam::test

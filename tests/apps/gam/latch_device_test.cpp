@@ -3,7 +3,7 @@
  * Two nodes of the latch protocol in one thread, each with its own device, which the other tests replace by plain
  * memory.
  */
-#include "gam/latch/verbs_homes.hpp"
+#include "gam/one_sided/verbs_homes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "begin.hpp"
-#include "gam/latch/latch.hpp"
+#include "gam/one_sided/latch.hpp"
 #include "one_sided.hpp"
 
 namespace gam_test

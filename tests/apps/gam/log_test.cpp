@@ -28,9 +28,9 @@
 #include <unistd.h>
 
 #include "folder.hpp"
-#include "gam/log/log_keeper.hpp"
-#include "gam/log/node_log.hpp"
-#include "gam/log/policy_log.hpp"
+#include "gam/membership/log_keeper.hpp"
+#include "gam/membership/node_log.hpp"
+#include "gam/membership/policy_log.hpp"
 
 using namespace prism;
 using namespace prism::gam;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Rules of the master, in virtual time. */
-#include "gam/peer/master.hpp"
+#include "gam/membership/master.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Memberships of real masters, over TCP and etcd. */
-#include "gam/peer/master_location.hpp"
+#include "gam/membership/master_location.hpp"
 #include "peer_support.hpp"
 #include "service/etcd.hpp"
 

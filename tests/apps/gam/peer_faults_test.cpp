@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Peers that lie, die and stop. */
-#include "gam/peer/frame.hpp"
+#include "gam/transport/frame.hpp"
 #include "peer_support.hpp"
 
 #include <array>

@@ -2,9 +2,9 @@
 /* Nodes that only exchange messages: several in one process, each with its own device. */
 #pragma once
 
-#include "gam/peer/master_service.hpp"
-#include "gam/peer/meeting.hpp"
-#include "gam/peer/tcp_master.hpp"
+#include "gam/membership/master_service.hpp"
+#include "gam/membership/tcp_master.hpp"
+#include "gam/transport/meeting.hpp"
 
 #include <gtest/gtest.h>
 

@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "gam/recovery/home_recovery.hpp"
-#include "gam/recovery/witness.hpp"
+#include "gam/membership/home_recovery.hpp"
+#include "gam/membership/witness.hpp"
 
 using namespace prism;
 using namespace prism::gam;

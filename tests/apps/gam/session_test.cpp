@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/memory/session.hpp"
+#include "gam/api/session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "cluster.hpp"
 #include "common/task.hpp"
-#include "gam/memory/pointer.hpp"
+#include "gam/api/pointer.hpp"
 
 using namespace prism::gam;
 using prism::gam::test::Cluster;

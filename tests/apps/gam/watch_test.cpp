@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Decision which of two nodes that have lost their connection leaves. */
-#include "gam/process/watch.hpp"
+#include "gam/membership/watch.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include <atomic>
 #include <thread>
 
-#include "gam/peer/view_json.hpp"
+#include "gam/membership/view_json.hpp"
 
 namespace
 {

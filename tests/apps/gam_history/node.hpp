@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
 #include "options.hpp"
 
 namespace gam_history

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "gam/peer/view.hpp"
+#include "gam/membership/view.hpp"
 
 namespace gam_history
 {

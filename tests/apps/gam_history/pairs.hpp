@@ -6,7 +6,7 @@
 #include <random>
 
 #include "../../linearizability/history.hpp"
-#include "gam/dht/table_client.hpp"
+#include "gam/data/table_client.hpp"
 #include "node.hpp"
 
 namespace gam_history

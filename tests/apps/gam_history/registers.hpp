@@ -4,7 +4,7 @@
 #include <random>
 
 #include "../../linearizability/history.hpp"
-#include "gam/memory/session.hpp"
+#include "gam/api/session.hpp"
 #include "node.hpp"
 
 namespace gam_history

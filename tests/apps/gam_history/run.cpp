@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 
 #include "../../linearizability/checker.hpp"
-#include "gam/peer/master_service.hpp"
+#include "gam/membership/master_service.hpp"
 #include "node.hpp"
 #include "survivors.hpp"
 

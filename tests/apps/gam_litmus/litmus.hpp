@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
 
 namespace prism::gam::litmus
 {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/cpu_relax.hpp"
+#include "gam/api/pointer.hpp"
 #include "gam/fibers.hpp"
-#include "gam/memory/pointer.hpp"
 
 namespace prism::gam::litmus
 {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
 #include "litmus.hpp"
 
 namespace prism::gam::litmus

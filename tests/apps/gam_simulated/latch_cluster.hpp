@@ -2,7 +2,7 @@
 /*
  * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at its own time,
  * in the order of its queue pair, and its chain completes at another. The agreement after a death is
- * apps/stores/gam/process/farewells.hpp, the nodes' own code.
+ * apps/stores/gam/membership/farewells.hpp, the nodes' own code.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <set>
 #include <vector>
 
-#include "gam/latch/latch.hpp"
 #include "gam/latch_cluster.hpp"
-#include "gam/process/farewells.hpp"
+#include "gam/membership/farewells.hpp"
+#include "gam/one_sided/latch.hpp"
 #include "net_cluster.hpp"
 
 namespace gam_sim

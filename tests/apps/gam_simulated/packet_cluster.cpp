@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "directory_cluster.hpp"
-#include "gam/latch/latch.hpp"
-#include "gam/latch/verbs_homes.hpp"
-#include "gam/peer/peers.hpp"
-#include "gam/process/farewells.hpp"
+#include "gam/membership/farewells.hpp"
+#include "gam/one_sided/latch.hpp"
+#include "gam/one_sided/verbs_homes.hpp"
+#include "gam/transport/peers.hpp"
 
 namespace gam_sim
 {

@@ -11,7 +11,7 @@
 
 #include "cluster.hpp"
 #include "gam/directory/rules.hpp"
-#include "gam/latch/rules.hpp"
+#include "gam/one_sided/rules.hpp"
 #include "network.hpp"
 #include "random.hpp"
 #include "rpc_simulated/device.hpp"

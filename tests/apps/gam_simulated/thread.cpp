@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "begin.hpp"
-#include "gam/cache/lock.hpp"
+#include "gam/coherence/lock.hpp"
 
 namespace gam_sim
 {

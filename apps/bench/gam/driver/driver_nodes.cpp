@@ -11,7 +11,7 @@
 #include "base/command_line.hpp"
 
 #include "base/seconds.hpp"
-#include "gam/process/lenders.hpp"
+#include "gam/api/lenders.hpp"
 
 namespace prism::gam
 {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/gam/driver/driver_options.hpp"
-#include "gam/memory/session.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/api/joined_node.hpp"
+#include "gam/api/session.hpp"
 
 namespace prism::gam
 {

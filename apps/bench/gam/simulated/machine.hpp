@@ -14,7 +14,7 @@
 
 #include "bench/gam/simulated/hardware.hpp"
 #include "gam/coherence/coherence.hpp"
-#include "gam/memory/waiting.hpp"
+#include "gam/node/waiting.hpp"
 
 namespace prism::gam::simulated
 {

@@ -9,7 +9,7 @@
 
 #include "bench/gam/simulated/machine.hpp"
 #include "common/task.hpp"
-#include "gam/memory/node.hpp"
+#include "gam/node/node.hpp"
 
 namespace prism::gam::simulated
 {

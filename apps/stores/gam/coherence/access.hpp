@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* An access of one thread to one block. apps/stores/gam/memory splits longer accesses into several of these. */
+/* An access of one thread to one block. apps/stores/gam/api splits longer accesses into several of these. */
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The interface of both protocols, apps/stores/gam/directory and apps/stores/gam/latch, to the blocks of a node: its
- * own and those that it caches. Sans-I/O: accesses, messages and time go in; messages and ended accesses come out
+ * The interface of both protocols, apps/stores/gam/directory and apps/stores/gam/one_sided, to the blocks of a node:
+ * its own and those that it caches. Sans-I/O: accesses, messages and time go in; messages and ended accesses come out
  * through Host. No call waits, and the result depends on the input alone, so the simulator can repeat it.
  *
  * A node has several such objects (shards), and each block belongs to one of them, so threads that use different blocks

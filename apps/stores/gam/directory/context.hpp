@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "gam/cache/queue.hpp"
 #include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
+#include "gam/coherence/queue.hpp"
 #include "gam/directory/messages.hpp"
 #include "gam/directory/rules.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "gam/cache/execute.hpp"
+#include "gam/coherence/execute.hpp"
 
 namespace prism::gam
 {

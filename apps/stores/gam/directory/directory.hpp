@@ -77,8 +77,8 @@ public:
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 
 	/*
-	 * For recovery (apps/stores/gam/recovery). lost() keeps the lines of a dead home that keeps a log; joined() is
-	 * called when that home has recovered.
+	 * For recovery (apps/stores/gam/membership). lost() keeps the lines of a dead home that keeps a log; joined()
+	 * is called when that home has recovered.
 	 */
 	/** Sets the nodes that keep logs, a bit set. Before this call: all, if this node does. */
 	void set_loggers(std::uint64_t nodes) noexcept { context_.set_loggers(nodes); }

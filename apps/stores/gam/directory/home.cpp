@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/wire.hpp"
-#include "gam/cache/execute.hpp"
+#include "gam/coherence/execute.hpp"
 
 namespace prism::gam::directory
 {

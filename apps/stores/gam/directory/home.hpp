@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gam/cache/lock.hpp"
+#include "gam/coherence/lock.hpp"
 #include "gam/directory/context.hpp"
 #include "gam/directory/request.hpp"
 

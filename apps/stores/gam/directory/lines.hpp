@@ -14,8 +14,8 @@
 #include <optional>
 #include <span>
 
-#include "gam/cache/cache.hpp"
-#include "gam/cache/lock.hpp"
+#include "gam/coherence/cache.hpp"
+#include "gam/coherence/lock.hpp"
 #include "gam/directory/context.hpp"
 
 namespace prism::gam::directory

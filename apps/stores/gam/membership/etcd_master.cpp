@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/membership/etcd_master.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "gam/membership/view_json.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/* The longest wait before another turn. Doubled each time, until all competing members have had a turn. */
+constexpr unsigned first_rest_us = 5000;
+constexpr unsigned longest_rest_us = 320000;
+
+Error no_question()
+{
+	return make_error(EBADMSG, "what is asked of the master is no question");
+}
+
+} // namespace
+
+Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question)
+{
+	std::string what;
+	if (!take_text(question, "ask", what, 16))
+		return no_question();
+	if (what == "put")
+		return put(question);
+	if (what == "find")
+		return find(question);
+	const Time end = Membership::now() + patience_;
+	unsigned rest = first_rest_us;
+	do {
+		bool lost = false;
+		Result<nlohmann::json> answer = turn(question, lost);
+		if (!lost)
+			return answer;
+		std::this_thread::sleep_for(std::chrono::microseconds(random_() % rest));
+		rest = std::min(2 * rest, longest_rest_us);
+	} while (!cancelled_ && Membership::now() < end);
+	return make_error(ETIMEDOUT, "others change the members all the time", "give the cluster longer leases");
+}
+
+/* Takes one turn. @p lost: another member has stored the state meanwhile. */
+Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lost)
+{
+	const Result<apps::EtcdKey::Revision> stored = key_.read();
+	if (!stored)
+		return stored.error();
+	/* Now, not earlier: a beat may have been stored until the answer was made. */
+	const Time now = Membership::now();
+	if (!stored->number) {
+		std::uint64_t cluster = 0;
+		if (getrandom(&cluster, sizeof(cluster), 0) != sizeof(cluster))
+			return make_error(errno, "cannot get random bytes for a cluster");
+		master_ = Master(cluster, lease_);
+	} else if (Result<void> loaded = master_.load(stored->value, now); !loaded) {
+		return loaded.error();
+	}
+	Result<nlohmann::json> answer = to_result(MasterDesk(master_).answer(question, now));
+	const std::string changed = master_.serialize();
+	if (changed == stored->value || (!answer && !stored->number))
+		return answer;
+	const Result<bool> replaced = key_.replace(stored->number, changed);
+	if (!replaced)
+		return replaced.error();
+	lost = !*replaced;
+	return answer;
+}
+
+/* Returns the key of the value that @p question names. */
+Result<apps::EtcdKey> EtcdMaster::value_key(const nlohmann::json &question) const
+{
+	std::string name;
+	std::uint64_t cluster = 0;
+	if (!take_text(question, "key", name, 2 * Membership::longest_key) || !from_hex(name) || name.empty() ||
+		!take_number(question, "cluster", cluster))
+		return no_question();
+	return key_.beside("/" + std::to_string(cluster) + "/" + name);
+}
+
+Result<nlohmann::json> EtcdMaster::put(const nlohmann::json &question)
+{
+	const Result<apps::EtcdKey> key = value_key(question);
+	if (!key)
+		return key.error();
+	std::string value;
+	if (!take_text(question, "value", value, 2 * Membership::longest_value))
+		return no_question();
+	if (Result<void> done = key->put(value); !done)
+		return done.error();
+	return nlohmann::json::object();
+}
+
+Result<nlohmann::json> EtcdMaster::find(const nlohmann::json &question)
+{
+	const Result<apps::EtcdKey> key = value_key(question);
+	if (!key)
+		return key.error();
+	const Result<apps::EtcdKey::Revision> found = key->read();
+	if (!found)
+		return found.error();
+	if (!found->number)
+		return nlohmann::json::object();
+	return nlohmann::json{{"value", found->value}};
+}
+
+} // namespace prism::gam

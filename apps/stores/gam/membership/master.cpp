@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/membership/master.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "gam/membership/view_json.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr std::uint64_t bit_of(NodeId node) noexcept
+{
+	return std::uint64_t{1} << node;
+}
+
+Error stale(const NodeLife &who)
+{
+	return make_error(ESTALE, "node " + std::to_string(who.node) + " is no member of this cluster any more",
+		"its lease was over, or the master was started anew: start the node again");
+}
+
+} // namespace
+
+Member *Master::find_live(const NodeLife &who) noexcept
+{
+	return const_cast<Member *>(view_.find_live(who));
+}
+
+Result<Member *> Master::identify(const NodeLife &who, Time now)
+{
+	on_time(now);
+	Member *const member = find_live(who);
+	if (!member)
+		return stale(who);
+	return member;
+}
+
+void Master::change(Member &member, NodeState state)
+{
+	view_.epoch++;
+	member.state = state;
+	member.changed = view_.epoch;
+}
+
+/*
+ * Refuses logs of different policies: a home without a durable log does not wait for a dead node, so writes that a
+ * durable one has fenced would be lost.
+ */
+Result<void> Master::check_policy(const LogClaim &log) const
+{
+	const auto differs = [&log](const Member &member) {
+		return member.live() && member.keeps_log && member.durable != log.durable &&
+		       member.life.node != log.last.node;
+	};
+	if (std::none_of(view_.members.begin(), view_.members.end(), differs))
+		return {};
+	return make_error(EINVAL,
+		log.durable ? "a durable log, and those of the members are not"
+			    : "a log that is not durable, and those of the members are",
+		"start all nodes that keep logs with --durable, or none");
+}
+
+Result<NodeId> Master::number_for(const Newcomer &who)
+{
+	if (who.log) {
+		if (Result<void> same = check_policy(*who.log); !same)
+			return same.error();
+	}
+	if (who.log && who.log->last.node != no_node)
+		return number_of_log(*who.log);
+	NodeId free = 0;
+	while (free < max_nodes && accounts_.contains(free))
+		free++;
+	if (free == max_nodes)
+		free = not_heard_of_since();
+	if (free == max_nodes)
+		return make_error(
+			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
+	if (who.log && !log_cluster_)
+		log_cluster_ = view_.cluster;
+	return free;
+}
+
+/**
+ * Returns the first joining node that has not renewed since; it has left nothing for others to sweep. max_nodes: there
+ * is none.
+ */
+NodeId Master::not_heard_of_since() const
+{
+	const Member *first = nullptr;
+	for (const Member &member : view_.members) {
+		const bool was_heard_of = member.keeps_log || accounts_.at(member.life.node).beat;
+		if (member.state == NodeState::joining && !was_heard_of &&
+			(!first || member.life.incarnation < first->life.incarnation))
+			first = &member;
+	}
+	return first ? first->life.node : max_nodes;
+}
+
+/** Returns the number that the log's node had. New incarnations are above those that an earlier master has given. */
+Result<NodeId> Master::number_of_log(const LogClaim &log)
+{
+	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ && log_cluster_ != log.cluster))
+		return make_error(EINVAL, "the log is of another cluster than those of the members",
+			"give each node the folder of its log; or begin a new log");
+	const std::string number = "number " + std::to_string(log.last.node) + ", which is that of the log,";
+	if (const Member *const there = view_.find(log.last.node)) {
+		if (there->live())
+			return make_error(EBUSY, number + " is in use",
+				"wait until the lease of the node's last life is over; to a new master the nodes that "
+				"have logs come first");
+		if (!is_swept(*there))
+			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
+	}
+	/*
+	 * Members never change so often between two lives of a node; an invented number must not use up the
+	 * incarnations.
+	 */
+	constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
+	if (log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+		return make_error(EINVAL, "the log is of a life that cannot have been",
+			"restore it from a copy; or begin a new log");
+	log_cluster_ = log.cluster;
+	view_.epoch = std::max(view_.epoch, log.last.incarnation);
+	return log.last.node;
+}
+
+Result<NodeLife> Master::join(const Newcomer &who, Time now)
+{
+	on_time(now);
+	if (who.host.empty() || who.host.size() > longest_host || !who.port)
+		return make_error(EINVAL, "a node without a host or port");
+	const auto protocol = static_cast<std::uint16_t>(who.protocol);
+	if (!view_.members.empty() && (protocol_ != protocol || block_bytes_ != who.block_bytes))
+		return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
+			"start all nodes of a cluster with the same");
+	const Result<NodeId> number = number_for(who);
+	if (!number)
+		return number.error();
+	const NodeId free = *number;
+	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
+	protocol_ = protocol;
+	block_bytes_ = who.block_bytes;
+	Member made;
+	made.host = who.host;
+	made.port = who.port;
+	made.lent = who.lent;
+	made.keeps_log = who.log.has_value();
+	made.durable = who.log && who.log->durable;
+	change(made, NodeState::joining);
+	made.life = {free, view_.epoch};
+	accounts_[free] = {made.life.incarnation, 0, 0, now};
+	const auto place = std::find_if(view_.members.begin(), view_.members.end(),
+		[free](const Member &other) { return other.life.node > free; });
+	const NodeLife life = made.life;
+	view_.members.insert(place, std::move(made));
+	return life;
+}
+
+Result<void> Master::renew(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	Account &account = accounts_[who.node];
+	account.beat++;
+	account.granted = now;
+	return {};
+}
+
+Result<void> Master::serving(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	if ((*member)->state == NodeState::joining)
+		change(**member, NodeState::serving);
+	return {};
+}
+
+Result<void> Master::leave(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	change(**member, NodeState::dead);
+	bury();
+	return {};
+}
+
+Result<void> Master::swept(const NodeLife &by, NodeId dead, std::uint64_t epoch, Time now)
+{
+	const Result<Member *> member = identify(by, now);
+	if (!member)
+		return member.error();
+	const Member *const gone = view_.find(dead);
+	if (gone && (gone->live() ? gone->life.incarnation <= epoch : gone->changed > epoch))
+		return make_error(EINVAL, "node " + std::to_string(dead) + " was not dead in that epoch");
+	if (gone && !gone->live())
+		accounts_[dead].swept_by |= bit_of(by.node);
+	bury();
+	return {};
+}
+
+Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
+{
+	const Result<Member *> member = identify(by, now);
+	if (!member)
+		return member.error();
+	auto *const gone = const_cast<Member *>(view_.find(node));
+	if (!gone || !gone->is_away())
+		return make_error(EINVAL, "node " + std::to_string(node) + " is none that is dead and keeps a log");
+	gone->keeps_log = false;
+	change(*gone, NodeState::dead);
+	bury();
+	return {};
+}
+
+bool Master::is_swept(const Member &dead) const
+{
+	const std::uint64_t swept_by = accounts_.at(dead.life.node).swept_by;
+	return std::all_of(view_.members.begin(), view_.members.end(),
+		[&](const Member &member) { return !member.live() || (swept_by & bit_of(member.life.node)); });
+}
+
+/* Frees the numbers of dead nodes that all live nodes have swept, and that will not return. */
+void Master::bury()
+{
+	const auto removed = std::erase_if(view_.members, [&](const Member &member) {
+		if (member.live() || member.keeps_log || !is_swept(member))
+			return false;
+		accounts_.erase(member.life.node);
+		return true;
+	});
+	if (removed)
+		view_.epoch++;
+}
+
+void Master::on_time(Time now)
+{
+	const bool late = !has_looked_ || now < looked_ || now - looked_ > lease_ / 2;
+	looked_ = now;
+	has_looked_ = true;
+	if (late) {
+		for (auto &[node, account] : accounts_)
+			account.granted = now;
+		return;
+	}
+	bool died = false;
+	for (Member &member : view_.members) {
+		if (!member.live() || now - accounts_[member.life.node].granted <= lease_ + lease_ / margin_share)
+			continue;
+		change(member, NodeState::dead);
+		died = true;
+	}
+	if (died)
+		bury();
+}
+
+std::string Master::serialize() const
+{
+	nlohmann::json accounts = nlohmann::json::array();
+	for (const auto &[node, account] : accounts_)
+		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
+	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
+		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"accounts", std::move(accounts)}}
+		.dump();
+}
+
+Result<void> Master::load(const std::string &text, Time now)
+{
+	const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
+	const auto damaged = [] { return make_error(EBADMSG, "what is stored is no state of a master"); };
+	View view;
+	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0;
+	if (!found.is_object() || !found.contains("view") || !from_json(found["view"], view) ||
+		!take_number(found, "lease", lease, INT64_MAX) ||
+		!take_number(found, "protocol", protocol, UINT16_MAX) ||
+		!take_number(found, "block", block, UINT32_MAX) || !take_number(found, "log_cluster", log_cluster) ||
+		!found.contains("accounts") || !found["accounts"].is_array() ||
+		found["accounts"].size() != view.members.size())
+		return damaged();
+	std::map<NodeId, Account> accounts;
+	for (const nlohmann::json &account : found["accounts"]) {
+		std::uint64_t node = 0, beat = 0, swept = 0;
+		if (!account.is_object() || !take_number(account, "node", node, max_nodes - 1) ||
+			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept))
+			return damaged();
+		const auto id = static_cast<NodeId>(node);
+		const Member *const member = view.find(id);
+		if (!member)
+			return damaged();
+		/* Seen before with this very beat: its lease counts from then on. */
+		const auto before = accounts_.find(id);
+		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
+				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;
+		accounts[id] = {member->life.incarnation, beat, swept, same ? before->second.granted : now};
+	}
+	if (accounts.size() != view.members.size())
+		return damaged();
+	lease_ = Time(static_cast<Time::rep>(lease));
+	protocol_ = static_cast<std::uint16_t>(protocol);
+	block_bytes_ = static_cast<std::uint32_t>(block);
+	log_cluster_ = log_cluster;
+	view_ = std::move(view);
+	accounts_ = std::move(accounts);
+	return {};
+}
+
+} // namespace prism::gam

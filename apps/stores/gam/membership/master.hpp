@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The master, which decides alone about the members: numbers, incarnations, leases, sweeps. Sans-I/O: requests and time
+ * go in.
+ *
+ * A lease is a length L of time. The node counts it on its own clock, from a moment before its request. The master
+ * counts it on its own clock, from a moment after the request, and declares the node dead L/16 later than that. So a
+ * node has stopped using its cache before it is declared dead, provided that its clock is never slower than 16/17 of
+ * the master's. The two clocks are never compared, so they may be set or jump. But one must not stand still while the
+ * other goes on, so both go on while a machine sleeps (Membership::now()).
+ *
+ * Declaring a node dead late does no harm. So a master that has not looked at its clock for L/2 (it was stopped, and
+ * requests that came meanwhile wait), or whose clock has been set back, counts all leases anew.
+ *
+ * With etcd, the members keep the state in one key, and each is the master by turns: it loads the state, changes it,
+ * and stores it if no other member has done so meanwhile. The state has no times. Each renewal raises the node's beat;
+ * a member that loads the state counts a lease from the moment when it first saw that beat, on its own clock, which
+ * again is after the node's request. To declare a node dead, it has to store that on top of the state with this very
+ * beat.
+ */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "gam/coherence/coherence.hpp"
+#include "gam/membership/view.hpp"
+
+namespace prism::gam
+{
+
+/** The master's state. Not thread-safe. */
+class Master
+{
+public:
+	static constexpr std::size_t longest_host = 255;
+	static constexpr unsigned margin_share = 16; /**< part of a lease */
+
+	/** @param cluster random  @param lease length of leases */
+	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }
+
+	/**
+	 * Gives @p who a lease and a number: that of its log, or the lowest free one, or else that of the first joining
+	 * node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or of an
+	 * impossible life, or its durability differs from the members'), EPROTONOSUPPORT (the members have another
+	 * protocol or block size), EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones have
+	 * swept), EBUSY (the number of its log is in use, perhaps by its last life, whose lease is not over, or that
+	 * not all have swept).
+	 */
+	Result<NodeLife> join(const Newcomer &who, Time now);
+	/** Renews the lease. Errors, as in the functions below: ESTALE (it is no member, or was declared dead). */
+	Result<void> renew(const NodeLife &who, Time now);
+	/** Records that @p who is connected to all others. */
+	Result<void> serving(const NodeLife &who, Time now);
+	/** Declares @p who dead at once; the others sweep what it has left. */
+	Result<void> leave(const NodeLife &who, Time now);
+	/**
+	 * Records that @p by has swept: no message from @p dead reaches it any more, and nothing at it as a home names
+	 * @p dead. @p epoch: of the view in which it saw the death. When all live members have swept, the number is
+	 * free. Errors: EINVAL (@p dead is not dead in this epoch), ESTALE.
+	 */
+	Result<void> swept(const NodeLife &by, NodeId dead, std::uint64_t epoch, Time now);
+	/**
+	 * Gives up on the dead node with the number @p node: it will not return, so its number is free when all have
+	 * swept, and nothing waits for its log any more. Errors: EINVAL (it lives, or keeps no log, or does not exist),
+	 * ESTALE.
+	 */
+	Result<void> give_up(const NodeLife &by, NodeId node, Time now);
+	/**
+	 * Declares nodes dead whose lease is over. Call it every eighth of a lease; the functions above do this too.
+	 */
+	void on_time(Time now);
+
+	[[nodiscard]] const View &view() const noexcept { return view_; }
+	[[nodiscard]] Time lease() const noexcept { return lease_; }
+	/**
+	 * Returns the cluster of all members' logs: that of the first node that had a log. So a new master, which knows
+	 * nothing, takes over the cluster of the nodes that return to it. 0: no node keeps a log.
+	 */
+	[[nodiscard]] std::uint64_t log_cluster() const noexcept { return log_cluster_; }
+
+	/** Returns the state without the times, as JSON. */
+	[[nodiscard]] std::string serialize() const;
+	/**
+	 * Replaces the state by @p text, which serialize() has made, perhaps in another process. Errors: EBADMSG; then
+	 * nothing has changed.
+	 */
+	Result<void> load(const std::string &text, Time now);
+
+private:
+	/** The master's private data on a member. */
+	struct Account {
+		std::uint64_t incarnation = 0;
+		std::uint64_t beat = 0;     /* renewals */
+		std::uint64_t swept_by = 0; /* nodes that have swept, as bits */
+		Time granted{};             /* on this clock */
+	};
+
+	Member *find_live(const NodeLife &who) noexcept;
+	Result<NodeId> number_for(const Newcomer &who);
+	[[nodiscard]] NodeId not_heard_of_since() const;
+	Result<NodeId> number_of_log(const LogClaim &log);
+	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
+	[[nodiscard]] bool is_swept(const Member &dead) const;
+	Result<Member *> identify(const NodeLife &who, Time now);
+	void change(Member &member, NodeState state);
+	void bury();
+
+	Time lease_;
+	Time looked_{};
+	bool has_looked_ = false;
+	View view_;
+	std::uint64_t log_cluster_ = 0;
+	std::uint16_t protocol_ = 0; /* protocol of the members */
+	std::uint32_t block_bytes_ = 0;
+	std::map<NodeId, Account> accounts_;
+};
+
+} // namespace prism::gam

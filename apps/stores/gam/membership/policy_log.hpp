@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "gam/coherence/block_log.hpp"
+#include "gam/membership/log_keeper.hpp"
+#include "gam/membership/node_log.hpp"
+
+namespace prism::gam
+{
+
+/** Writes the reports of a node's protocol into its log, by the node's policy. Any thread. */
+class PolicyLog final : public BlockLog
+{
+public:
+	/** @p log and @p keeper, which may be null, outlive it. */
+	PolicyLog(NodeLog &log, bool durable, LogKeeper *keeper = nullptr) noexcept
+		: log_(log), durable_(durable), keeper_(keeper)
+	{
+	}
+
+	/** Appends nothing from now on: of an expelled node, whose memory is no longer what others go by. */
+	void seal() noexcept { sealed_.store(true); }
+
+	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
+	{
+		return append({EntryKind::data, no_node, block, counter, 0, 0, data});
+	}
+	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
+	{
+		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
+	}
+	int allocated(Address at, std::uint64_t bytes) noexcept override
+	{
+		return append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
+	}
+	[[nodiscard]] bool durable() const noexcept override { return durable_; }
+	[[nodiscard]] std::uint64_t position() const noexcept override { return log_.written(); }
+	[[nodiscard]] bool is_settled(std::uint64_t position, int &error) noexcept override
+	{
+		if (log_.committed() >= position)
+			return true;
+		error = log_.error();
+		if (!error && keeper_)
+			keeper_->want(position);
+		return error;
+	}
+
+private:
+	int append(const Entry &entry) noexcept { return sealed_.load() ? EROFS : log_.append(entry); }
+
+	NodeLog &log_;
+	const bool durable_;
+	LogKeeper *const keeper_;
+	std::atomic<bool> sealed_{false};
+};
+
+} // namespace prism::gam

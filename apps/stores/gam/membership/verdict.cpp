@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/membership/verdict.hpp"
+
+#include <algorithm>
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/* The making of one decision */
+class Judge
+{
+public:
+	Judge(const Evidence &evidence, const Witnesses &witnesses) : evidence_(evidence), witnesses_(witnesses)
+	{
+		verdict_.next = std::max(own(), last().counter) + 1;
+		for (const Claim &claim : evidence.claims) {
+			if (is_possible(claim))
+				verdict_.next = std::max(verdict_.next, claim.counter + 1);
+		}
+	}
+
+	Verdict run()
+	{
+		if (has_owner())
+			return verdict_;
+		ask_logs();
+		const NodeId reader = find_sharers();
+		/* While any node has a readable copy, nobody has written since; but a log tells who wrote it. */
+		const bool is_known = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
+		if (reader != no_node && (!is_known || verdict_.counter < last().counter))
+			conclude(Verdict::Kind::taken, reader, newest_copy_, Holding::shared);
+		return verdict_;
+	}
+
+private:
+	enum class Term : std::uint8_t {
+		decided,
+		unknown,
+		never_begun
+	};
+
+	[[nodiscard]] std::uint64_t own() const { return evidence_.own.value_or(0); }
+	[[nodiscard]] const Transfer &last() const { return evidence_.transfers[0]; }
+
+	/* Returns false for a term that this home has not begun, unless its log may have lost that. */
+	[[nodiscard]] bool is_possible(const Claim &claim) const
+	{
+		return claim.node < max_nodes &&
+		       (evidence_.doubtful || claim.counter <= std::max(own(), last().counter) + 1);
+	}
+
+	bool has_owner()
+	{
+		const Claim *owner = nullptr;
+		for (const Claim &claim : evidence_.claims) {
+			if (claim.holding == Holding::dirty && is_possible(claim) && may_own(claim) &&
+				(!owner || claim.counter > owner->counter))
+				owner = &claim;
+		}
+		if (owner)
+			conclude(Verdict::Kind::owned, owner->node, owner->counter, owner->holding);
+		return owner;
+	}
+
+	[[nodiscard]] bool may_own(const Claim &claim) const
+	{
+		if (evidence_.own && own() >= claim.counter)
+			return false;
+		return evidence_.doubtful || std::any_of(evidence_.transfers.begin(), evidence_.transfers.end(),
+						     [&](const Transfer &transfer) {
+							     return transfer.counter && transfer.owner == claim.node &&
+								    transfer.counter == claim.counter;
+						     });
+	}
+
+	/* Finds the nodes with a valid copy; returns one with the newest. */
+	NodeId find_sharers()
+	{
+		NodeId reader = no_node;
+		for (const Claim &claim : evidence_.claims) {
+			if (claim.holding != Holding::shared || !is_possible(claim) ||
+				claim.counter < std::max(own(), last().counter))
+				continue;
+			verdict_.sharers |= bit(claim.node);
+			if (reader == no_node || claim.counter > newest_copy_) {
+				reader = claim.node;
+				newest_copy_ = claim.counter;
+			}
+		}
+		return reader;
+	}
+
+	void ask_logs()
+	{
+		if (evidence_.doubtful) {
+			lose();
+			return;
+		}
+		for (const Transfer &transfer : evidence_.transfers) {
+			if (!transfer.counter || own() > transfer.counter) {
+				conclude(Verdict::Kind::own, no_node, own(), Holding::logged);
+				return;
+			}
+			const Term term = look_into(transfer);
+			if (term == Term::decided)
+				return;
+			if (term == Term::unknown)
+				break;
+		}
+		lose(); /* the owner before the last had the value, and it is nowhere */
+	}
+
+	/*
+	 * Finds the value at the end of the term that @p transfer has begun: its owner logged it before it gave the
+	 * block away.
+	 */
+	Term look_into(const Transfer &transfer)
+	{
+		for (const Claim &claim : evidence_.claims) {
+			if (claim.node != transfer.owner || claim.counter != transfer.counter)
+				continue;
+			if (claim.holding == Holding::logged_doubtful)
+				return Term::unknown;
+			if (claim.holding == Holding::logged) {
+				conclude(Verdict::Kind::taken, claim.node, claim.counter, claim.holding);
+				return Term::decided;
+			}
+		}
+		const std::uint64_t owner = bit(transfer.owner);
+		if (witnesses_.answered & owner)
+			return witnesses_.incomplete & owner ? Term::unknown : Term::never_begun;
+		if (witnesses_.given_up & owner)
+			return Term::unknown;
+		conclude(Verdict::Kind::waits, transfer.owner, transfer.counter, Holding::logged);
+		return Term::decided;
+	}
+
+	/* Concludes that the last value is lost, with the newest known one */
+	void lose()
+	{
+		conclude(Verdict::Kind::lost, no_node, own(), Holding::logged);
+		for (const Claim &claim : evidence_.claims) {
+			const bool has_value =
+				claim.holding == Holding::logged || claim.holding == Holding::logged_doubtful;
+			if (has_value && is_possible(claim) && claim.counter > verdict_.counter)
+				conclude(Verdict::Kind::lost, claim.node, claim.counter, claim.holding);
+		}
+	}
+
+	void conclude(Verdict::Kind kind, NodeId node, std::uint64_t counter, Holding holding)
+	{
+		verdict_.kind = kind;
+		verdict_.node = node;
+		verdict_.counter = counter;
+		verdict_.holding = holding;
+	}
+
+	const Evidence &evidence_;
+	const Witnesses &witnesses_;
+	Verdict verdict_;
+	std::uint64_t newest_copy_ = 0; /* term of the newest copy */
+};
+
+} // namespace
+
+Verdict decide(const Evidence &evidence, const Witnesses &witnesses)
+{
+	return Judge(evidence, witnesses).run();
+}
+
+} // namespace prism::gam

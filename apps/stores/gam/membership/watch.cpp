@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/membership/watch.hpp"
+
+#include <cerrno>
+#include <string>
+
+#include "gam/membership/master.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr int looks_a_lease = 8;
+
+} // namespace
+
+void Watch::begin(const Admission &me, Membership &membership)
+{
+	me_ = me;
+	membership_ = &membership;
+	looked_ = Membership::now();
+	thread_ = std::jthread([this](const std::stop_token &stop) { run(stop); });
+}
+
+void Watch::end()
+{
+	thread_ = {};
+}
+
+void Watch::adopt(const View &view)
+{
+	const std::lock_guard guard(lock_);
+	view_ = view;
+	std::erase_if(broken_, [&view](const auto &entry) { return !view.find_live(entry.second.first); });
+}
+
+void Watch::broken(const NodeLife &peer)
+{
+	const std::lock_guard guard(lock_);
+	const auto found = broken_.find(peer.node);
+	if (found == broken_.end() || found->second.first != peer) /* unless it is already known */
+		broken_[peer.node] = {peer, Membership::now()};
+}
+
+void Watch::mended(const NodeLife &peer)
+{
+	const std::lock_guard guard(lock_);
+	const auto found = broken_.find(peer.node);
+	if (found != broken_.end() && found->second.first == peer)
+		broken_.erase(found);
+}
+
+void Watch::run(const std::stop_token &stop)
+{
+	std::unique_lock guard(lock_);
+	while (!stop.stop_requested()) {
+		wake_.wait_for(guard, stop, me_.lease / looks_a_lease, [] { return false; });
+		const std::optional<Error> found = look(Membership::now());
+		if (!found || stop.stop_requested())
+			continue;
+		guard.unlock();
+		membership_->give_up(*found); /* no effect if it has already ended */
+		return;
+	}
+}
+
+std::optional<Error> Watch::look(Time now)
+{
+	/* This process was stopped itself, perhaps with the machine: that tells nothing about others. */
+	if (now - looked_ > me_.lease / 2) {
+		silent_since_ = Time();
+		for (auto &[node, since] : broken_)
+			since.second = now;
+	}
+	looked_ = now;
+	if (std::optional<Error> found = look_at_master(now))
+		return found;
+	return look_at_pairs(now);
+}
+
+std::optional<Error> Watch::look_at_master(Time now)
+{
+	if (membership_->lease_until() > now) {
+		silent_since_ = Time();
+		return std::nullopt;
+	}
+	if (silent_since_ == Time())
+		silent_since_ = now;
+	if (now - silent_since_ < (patience - 1) * me_.lease)
+		return std::nullopt;
+	return make_error(ESTALE, "the master has been silent for " + std::to_string(patience) + " leases",
+		"when it is there again, start this node again");
+}
+
+/**
+ * Returns true if this node has to leave before @p peer. A joining node goes first, whatever their numbers, as nothing
+ * is lost with it.
+ */
+bool Watch::goes_first(const Member &peer) const
+{
+	const Member *const mine = view_.find_live(me_.life);
+	const bool joins = mine && mine->state == NodeState::joining;
+	if (joins != (peer.state == NodeState::joining))
+		return joins;
+	return me_.life.node > peer.life.node;
+}
+
+/**
+ * Ends the membership of one of two nodes whose pair is broken. The other hears of it two deaths after the first has
+ * noticed, so it waits for three, as the first may not have noticed.
+ */
+std::optional<Error> Watch::look_at_pairs(Time now)
+{
+	const Time death = me_.lease + me_.lease / Master::margin_share;
+	for (const auto &[node, since] : broken_) {
+		const auto &[life, when] = since;
+		const Member *const peer = view_.find_live(life);
+		if (peer && now - when > (goes_first(*peer) ? death : 3 * death))
+			return make_error(ESTALE,
+				"the connection to node " + std::to_string(node) + " has ended, and that node lives",
+				"look at the network between the two, and start this node again");
+	}
+	return std::nullopt;
+}
+
+} // namespace prism::gam

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/node/home.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <utility>
+
+#include "gam/coherence/block_log.hpp"
+#include "gam/node/node.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/** The time that a malloc waits while it finds only pieces in locked blocks. */
+constexpr std::chrono::seconds patience{1};
+
+} // namespace
+
+Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
+{
+	zero_.access.kind = AccessKind::write;
+	zero_.access.bytes = nothing_.data();
+	zero_.access.is_logged = true; /* otherwise a restart could restore the old content */
+	zero_.access.tries = true;
+	zero_.done = true;
+}
+
+void Home::begin(HomeRequest &request)
+{
+	std::uint64_t number = 0;
+	{
+		const std::scoped_lock guard(lock_);
+		number = next_request_++;
+		requests_.emplace(number, &request);
+	}
+	if (request.to == node_.self())
+		return serve(node_.self(), request.type, number, request.counter, request.alignment);
+	if (!node_.is_member(request.to))
+		return finish(request.to, number, 0, EHOSTUNREACH); /* lost() did not see this request */
+	Message message;
+	message.type = static_cast<std::uint8_t>(request.type);
+	message.flags = request.alignment;
+	message.counter = request.counter;
+	message.request = number;
+	node_.network_.send(request.to, message);
+	node_.network_.flush();
+}
+
+void Home::heard(NodeId from, const Message &message)
+{
+	const auto type = static_cast<HomeMessage>(message.type);
+	switch (type) {
+	case HomeMessage::malloc:
+	case HomeMessage::free:
+		return serve(from, type, message.request, message.counter, message.flags);
+	case HomeMessage::malloced:
+	case HomeMessage::freed:
+		return finish(from, message.request, message.counter, message.error);
+	case HomeMessage::available:
+		if (from < max_nodes)
+			others_[from].store(message.counter, std::memory_order_relaxed);
+	}
+}
+
+void Home::serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment)
+{
+	if (type == HomeMessage::malloc)
+		allocate(asker, request, counter, alignment);
+	else
+		free(asker, request, Address(counter));
+}
+
+void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment)
+{
+	int error = 0;
+	const std::optional<Allocator::Piece> piece = take(bytes, alignment, error);
+	if (!piece)
+		return answer(asker, request, HomeMessage::malloced, 0, error);
+	if (piece->fresh && lend(*piece))
+		return answer(asker, request, HomeMessage::malloced, Address(node_.self(), piece->offset).value, 0);
+	const std::scoped_lock guard(lock_);
+	zeroing_.push_back({*piece, 0, asker, request, bytes, alignment});
+}
+
+void Home::free(NodeId asker, std::uint64_t request, Address address)
+{
+	answer(asker, request, HomeMessage::freed, 0, address.home() == node_.self() ? give_back(address) : EINVAL);
+}
+
+std::optional<Allocator::Piece> Home::take(std::uint64_t bytes, unsigned alignment, int &error)
+{
+	const std::scoped_lock guard(logging_);
+	std::optional<Allocator::Piece> piece;
+	if (alignment < 64)
+		piece = allocator_.allocate(bytes, std::uint64_t{1} << alignment);
+	error = piece ? log(piece->offset, piece->bytes) : ENOMEM;
+	if (piece && error) {
+		(void)allocator_.free(piece->offset);
+		piece.reset();
+	}
+	return piece;
+}
+
+/** Frees the piece at @p address. If that cannot be logged, the piece is allocated again after a restart. */
+int Home::give_back(Address address)
+{
+	std::uint64_t bytes = 0;
+	{
+		const std::scoped_lock guard(logging_);
+		if (const int error = allocator_.free(address.offset(), &bytes))
+			return error;
+		(void)log(address.offset(), 0);
+	}
+	withdraw(address, bytes);
+	return 0;
+}
+
+/** Logs an allocation or a free. Only a durable node returns an error; others go on as if they had no log. */
+int Home::log(std::uint64_t offset, std::uint64_t bytes)
+{
+	BlockLog *const log = node_.options_.log;
+	const int error = log ? log->allocated(Address(node_.self(), offset), bytes) : 0;
+	return error && log->durable() ? error : 0;
+}
+
+/** Lends all blocks of @p piece. Returns false if one is not lent yet; the caller must try again. */
+bool Home::lend(const Allocator::Piece &piece)
+{
+	const Address end(node_.self(), piece.offset + piece.bytes);
+	bool all = true;
+	for (Address block = Address(node_.self(), piece.offset).block(); block < end; block = block + block_size)
+		all &= node_.lend(block);
+	return all;
+}
+
+void Home::withdraw(Address first, std::uint64_t bytes)
+{
+	for (Address block = first.block(); block < first + bytes; block = block + block_size) {
+		if (!is_allocated(block))
+			node_.withdraw(block);
+	}
+}
+
+void Home::answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error)
+{
+	if (asker == node_.self())
+		return finish(asker, request, result, error);
+	Message message;
+	message.type = static_cast<std::uint8_t>(type);
+	message.error = static_cast<std::uint8_t>(error);
+	message.counter = result;
+	message.request = request;
+	node_.network_.send(asker, message);
+}
+
+void Home::finish(NodeId from, std::uint64_t request, std::uint64_t result, int error)
+{
+	const std::scoped_lock guard(lock_);
+	const auto found = requests_.find(request);
+	if (found == requests_.end() || found->second->to != from)
+		return; /* not requested from that node */
+	HomeRequest &asked = *found->second;
+	requests_.erase(found);
+	asked.result = result;
+	asked.error = error;
+	if (!error && asked.type == HomeMessage::malloc && Address(result).home() != from)
+		asked.error = EPROTO;
+	asked.done.store(true, std::memory_order_release);
+}
+
+void Home::lost(NodeId node)
+{
+	const std::scoped_lock guard(lock_);
+	for (auto request = requests_.begin(); request != requests_.end();) {
+		if (request->second->to != node) {
+			++request;
+			continue;
+		}
+		request->second->error = EHOSTUNREACH;
+		request->second->done.store(true, std::memory_order_release);
+		request = requests_.erase(request);
+	}
+	others_[node].store(0, std::memory_order_relaxed);
+}
+
+bool Home::poll()
+{
+	const bool zeroed = zero();
+	return tell_available() || zeroed;
+}
+
+/** Zeroes the next piece, a block at a time, until a write has to wait. Returns true if there was progress. */
+bool Home::zero()
+{
+	bool happened = false;
+	while (zero_.is_done()) {
+		std::unique_lock guard(lock_);
+		if (zeroing_.empty())
+			return happened;
+		Zeroing &next = zeroing_.front();
+		guard.unlock(); /* the first element stays: only this thread removes it */
+		int error = std::exchange(zero_.access.error, 0);
+		if (error && put_off(next, error))
+			return happened;
+		happened = true;
+		if (error || next.done == next.piece.bytes) { /* a piece that cannot be zeroed is not used any more */
+			end_first(error);
+			continue;
+		}
+		Access &access = zero_.access;
+		access.at = Address(node_.self(), next.piece.offset + next.done);
+		if (!node_.lend(access.at.block()))
+			return happened;
+		access.length = static_cast<std::uint16_t>(
+			std::min<std::uint64_t>(next.piece.bytes - next.done, block_size - access.at.in_block()));
+		next.done += access.length;
+		zero_.done = false;
+		if (node_.start(access))
+			zero_.done = true;
+	}
+	return happened;
+}
+
+/**
+ * Handles @p error, for which a block cannot be zeroed now: takes another piece, or puts this one off. Returns false if
+ * the error is final, or the request has waited long enough.
+ */
+bool Home::put_off(Zeroing &first, int &error)
+{
+	if (error == ENOBUFS) { /* all lines are locked: another piece would need one too */
+		first.done -= zero_.access.length;
+	} else if (error == EBUSY || error == EOWNERDEAD) {
+		int full = 0;
+		const std::optional<Allocator::Piece> other = take(first.bytes, first.alignment, full);
+		first.passed_over.push_back(first.piece);
+		first.piece = other ? *other : first.passed_over.front();
+		first.done = 0;
+		if (other)
+			return true;
+		first.passed_over.pop_front();
+	} else {
+		return false;
+	}
+	first.until = first.until.value_or(Clock::now() + patience);
+	if (Clock::now() >= *first.until) {
+		first.passed_over.push_back(first.piece);
+		error = error == EBUSY ? ENOMEM : error;
+		return false;
+	}
+	const std::scoped_lock guard(lock_);
+	std::rotate(zeroing_.begin(), zeroing_.begin() + 1, zeroing_.end());
+	return true;
+}
+
+void Home::end_first(int error)
+{
+	std::unique_lock guard(lock_);
+	const Zeroing ended = std::move(zeroing_.front());
+	zeroing_.pop_front();
+	guard.unlock();
+	for (const Allocator::Piece &piece : ended.passed_over)
+		(void)give_back(Address(node_.self(), piece.offset));
+	answer(ended.asker, ended.request, HomeMessage::malloced,
+		error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
+}
+
+/**
+ * Tells how much is free: to nodes that have joined since, and to all others if it has changed by a sixteenth. They use
+ * it to choose where to allocate.
+ */
+bool Home::tell_available()
+{
+	const std::uint64_t now = available();
+	const std::uint64_t members = node_.members_.load(std::memory_order_relaxed);
+	const std::uint64_t change = now > told_ ? now - told_ : told_ - now;
+	if (change > node_.options_.bytes / 16) {
+		told_ = now;
+		told_to_ = 0;
+	}
+	const std::uint64_t untold = members & ~told_to_ & ~bit(node_.self());
+	told_to_ = members;
+	Message message;
+	message.type = static_cast<std::uint8_t>(HomeMessage::available);
+	message.counter = now;
+	for (std::uint64_t left = untold; left; left &= left - 1)
+		node_.network_.send(static_cast<NodeId>(std::countr_zero(left)), message);
+	return untold != 0;
+}
+
+} // namespace prism::gam

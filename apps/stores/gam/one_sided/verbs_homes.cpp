@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/one_sided/verbs_homes.hpp"
+
+#include <cerrno>
+#include <numeric>
+#include <utility>
+
+namespace prism::gam::latch
+{
+
+Result<std::unique_ptr<VerbsHomes>> VerbsHomes::create(
+	rpc::CallDevice &device, NodeId self, const Layout &layout, std::uint32_t requests, Sink &sink)
+{
+	rpc::ListShape shape;
+	shape.offset = layout.buffers();
+	shape.buffer_size = block_size;
+	shape.count = static_cast<std::uint32_t>(layout.buffer_count());
+	Result<rpc::ListedMemory> memory = device.allocate_listed(layout.bytes(), shape, access::all);
+	if (!memory)
+		return memory.error();
+	std::unique_ptr<VerbsHomes> homes(
+		new VerbsHomes(device, self, *std::move(memory), layout, requests, sink)); /* private constructor */
+	if (Result<void> connected = homes->connect_to_itself(); !connected)
+		return connected.error();
+	return homes;
+}
+
+VerbsHomes::VerbsHomes(rpc::CallDevice &device, NodeId self, rpc::ListedMemory memory, const Layout &layout,
+	std::uint32_t requests, Sink &sink)
+	: device_(device), self_(self), lent_(std::move(memory)),
+	  region_({lent_.memory.data(), lent_.memory.length()}, layout), told_{lent_.memory.remote(), layout,
+										 lent_.list->info().number},
+	  requests_(requests), sink_(sink)
+{
+}
+
+Result<void> VerbsHomes::connect_to_itself()
+{
+	Result<std::unique_ptr<rpc::Port>> near = open(), far = open();
+	if (!near)
+		return near.error();
+	if (!far)
+		return far.error();
+	if (Result<void> connected = (*near)->connect((*far)->endpoint()); !connected)
+		return connected;
+	if (Result<void> connected = (*far)->connect((*near)->endpoint()); !connected)
+		return connected;
+	add(self_, *std::move(near), told_);
+	mirrors_.push_back(*std::move(far));
+	return {};
+}
+
+Result<WorkingMemory> VerbsHomes::allocate_lines(std::size_t lines)
+{
+	Result<rpc::Memory> memory = device_.allocate(lines * WorkingMemory::bytes_of_line, access::local);
+	if (!memory)
+		return memory.error();
+	const LocalSlice slice = memory->slice(0, 0);
+	lines_.push_back(*memory);
+	return WorkingMemory{{memory->data(), memory->length()}, slice.address, slice.lkey};
+}
+
+Result<std::unique_ptr<rpc::Port>> VerbsHomes::open()
+{
+	rpc::PortOptions options;
+	options.max_send_wr = requests_;
+	options.access_flags = access::all;
+	return device_.open(options);
+}
+
+void VerbsHomes::add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMemory &memory)
+{
+	end(node);
+	auto link = std::make_unique<Link>();
+	link->port = std::move(port);
+	link->memory = memory;
+	link->posted.resize(requests_);
+	link->free.resize(requests_);
+	std::iota(link->free.begin(), link->free.end(), 0U);
+	const std::scoped_lock guard(links_lock_);
+	by_number_[link->port->number()] = link.get();
+	current_[node].store(link.get(), std::memory_order_release);
+	links_.push_back(std::move(link));
+}
+
+void VerbsHomes::cut_off(NodeId node) noexcept
+{
+	Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
+	if (!link)
+		return;
+	link->is_closed.store(true, std::memory_order_relaxed);
+	end(node);
+	const std::scoped_lock reports(reports_lock_);
+	batches_[node].count = 0; /* addresses from before the restart of the node */
+}
+
+void VerbsHomes::end(NodeId node) noexcept
+{
+	Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
+	if (!link)
+		return;
+	const std::scoped_lock guard(link->lock);
+	link->failed.store(true, std::memory_order_relaxed);
+	link->port->fail();
+	if (node == self_)
+		mirrors_.back()->fail();
+}
+
+const HomeMemory *VerbsHomes::find(NodeId home) const noexcept
+{
+	const Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
+	return link && !link->is_closed.load(std::memory_order_relaxed) ? &link->memory : nullptr;
+}
+
+bool VerbsHomes::has_ended(NodeId node) const noexcept
+{
+	const Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
+	return link && link->failed.load(std::memory_order_relaxed) && !link->is_closed.load(std::memory_order_relaxed);
+}
+
+int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexcept
+{
+	Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
+	if (!link)
+		return ENOTCONN;
+	const std::scoped_lock guard(link->lock);
+	if (link->is_closed.load(std::memory_order_relaxed))
+		return ENOTCONN;
+	if (link->failed.load(std::memory_order_relaxed))
+		return EAGAIN;
+	const auto requests = static_cast<std::uint32_t>(chain.size());
+	if (link->free.empty() || link->requests + requests > requests_)
+		return EAGAIN;
+	const std::uint32_t place = link->free.back();
+	if (const int error = link->port->post_chain(chain, place)) {
+		if (error != ENOMEM)
+			link->failed.store(true, std::memory_order_relaxed);
+		return EAGAIN;
+	}
+	link->free.pop_back();
+	link->posted[place] = {token, requests};
+	link->requests += requests;
+	return 0;
+}
+
+/** Each request of a failed chain has a completion. The first one ends the chain, as its index is not used again. */
+bool VerbsHomes::take(const Completion &completion) noexcept
+{
+	Link *link = nullptr;
+	{
+		const std::scoped_lock guard(links_lock_);
+		const auto found = by_number_.find(completion.qp_num);
+		if (found == by_number_.end())
+			return false;
+		link = found->second;
+	}
+	Posted posted;
+	{
+		const std::scoped_lock guard(link->lock);
+		if (completion.failed())
+			link->failed.store(true, std::memory_order_relaxed);
+		if (completion.wr_id >= link->posted.size())
+			return true;
+		posted = std::exchange(link->posted[completion.wr_id], {});
+		link->requests -= posted.requests;
+		if (posted.requests && !completion.failed())
+			link->free.push_back(static_cast<std::uint32_t>(completion.wr_id));
+	}
+	if (posted.requests)
+		sink_.completed(
+			posted.token, {completion.failed(), completion.error == IBV_WC_REM_ACCESS_ERR,
+					      static_cast<std::uint32_t>(completion.status), completion.byte_len});
+	return true;
+}
+
+void VerbsHomes::give_back(NodeId home, std::uint64_t address) noexcept
+{
+	if (home >= max_nodes)
+		return;
+	const std::scoped_lock guard(reports_lock_);
+	Batch &batch = batches_[home];
+	batch.buffers[batch.count++] = address;
+	if (batch.count == max_reported)
+		report(home, batch);
+}
+
+/** Reports a batch; for this node's own memory directly to the list, without a message. */
+void VerbsHomes::report(NodeId home, Batch &batch) noexcept
+{
+	const std::span<const std::uint64_t> buffers = std::span(batch.buffers).first(batch.count);
+	if (home == self_)
+		lent_.list->give_back(buffers);
+	else
+		sink_.report(home, buffers);
+	batch.count = 0;
+}
+
+void VerbsHomes::freed(std::span<const std::uint64_t> buffers) noexcept
+{
+	const std::scoped_lock guard(reports_lock_);
+	lent_.list->give_back(buffers);
+}
+
+void VerbsHomes::flush_reports() noexcept
+{
+	const std::scoped_lock guard(reports_lock_);
+	for (NodeId home = 0; home < max_nodes; home++) {
+		if (batches_[home].count)
+			report(home, batches_[home]);
+	}
+}
+
+} // namespace prism::gam::latch
