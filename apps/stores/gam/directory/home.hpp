@@ -41,6 +41,11 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 16);
 
+[[nodiscard]] constexpr bool is_in_transit(const Entry &entry) noexcept
+{
+	return entry.state != HomeState::shared && entry.state != HomeState::dirty;
+}
+
 /** The state of a block after its home has recovered. */
 struct Restored {
 	std::uint64_t term = 0;

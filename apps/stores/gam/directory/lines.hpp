@@ -32,6 +32,28 @@ enum class LineState : std::uint8_t {
 	to_uncached, /**< the home does the access; the line only keeps the queue */
 };
 
+[[nodiscard]] constexpr bool is_readable(LineState state) noexcept
+{
+	return state == LineState::shared || state == LineState::dirty;
+}
+
+/** Returns true for a line whose value its home may ask for when it returns. */
+[[nodiscard]] constexpr bool has_value(LineState state) noexcept
+{
+	return is_readable(state) || state == LineState::doubtful;
+}
+
+/** Returns the state that the home is told: it decides whether a doubtful line is still dirty. */
+[[nodiscard]] constexpr LineState told(LineState state) noexcept
+{
+	return state == LineState::doubtful ? LineState::dirty : state;
+}
+
+[[nodiscard]] constexpr bool is_in_transit(LineState state) noexcept
+{
+	return state > LineState::dirty;
+}
+
 class Lines
 {
 public:
@@ -88,6 +110,7 @@ private:
 		Message message;
 		bool is_queued = false;
 	};
+	[[nodiscard]] static bool is_demand(const Access &access) noexcept { return access.progress == 1; }
 	/* The record of a line that is in transit, locked or waited for */
 	struct Pending {
 		BlockLock lock;

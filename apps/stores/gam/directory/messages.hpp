@@ -46,6 +46,12 @@ enum class Type : std::uint8_t {
 	forward_write,
 };
 
+/** Returns true for a demand after which no copy may be left. */
+[[nodiscard]] constexpr bool wants_alone(Type type) noexcept
+{
+	return type == Type::invalidate || type == Type::fetch_invalidate || type == Type::forward_write;
+}
+
 /** Flag of requests and demands: answer busy or locked instead of waiting for a lock. */
 constexpr std::uint8_t tries = 1;
 /** Flags of again: the request was for the block exclusively; done has come for it. */

@@ -25,6 +25,22 @@ struct Request : Access {
 	std::vector<std::byte> buffer; /* bytes of an uncached access */
 };
 
+[[nodiscard]] inline bool is_remote(const Access &access) noexcept
+{
+	return access.progress == for_another;
+}
+
+[[nodiscard]] inline Request &as_request(Access &access) noexcept
+{
+	return static_cast<Request &>(access);
+}
+
+/** Returns true for an access that brings a line to another node. */
+[[nodiscard]] inline bool is_cached(const Access &access) noexcept
+{
+	return is_remote(access) && !access.uncached;
+}
+
 /**
  * The requests that a home has not answered yet. Each node has a limit, so a peer can make the home use max_size bytes
  * for each.
