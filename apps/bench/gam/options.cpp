@@ -44,7 +44,7 @@ Result<void> check_cluster(const RunOptions &options)
 		return refuse("such a cache", "give its share of the working sets: above 0");
 	if (cluster.protocol != Protocol::directory && cluster.in_process)
 		return make_error(
-			ENOTSUP, "--in-process by the PRISM protocol", "it needs a device: leave --in-process out");
+			ENOTSUP, "--in-process by the latch protocol", "it needs a device: leave --in-process out");
 	if (!(cluster.timeout > 0))
 		return refuse("such a time limit", "give one above 0");
 	return {};

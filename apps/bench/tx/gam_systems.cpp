@@ -118,7 +118,7 @@ void add(Systems &systems, const char *name, const char *text, gam::Protocol pro
 void add_gam_systems(Systems &systems)
 {
 	add(systems, "gam-directory", "GAM's transactions, by the directory protocol", gam::Protocol::directory, false);
-	add(systems, "gam-latch", "GAM's transactions, by PRISM requests", gam::Protocol::latch, false);
+	add(systems, "gam-latch", "GAM's transactions, by the latch protocol", gam::Protocol::latch, false);
 	add(systems, "gam-directory-exclusive", "the same, with exclusive locks from the first fetch on",
 		gam::Protocol::directory, true);
 	add(systems, "gam-latch-exclusive", "the same, with exclusive locks from the first fetch on",

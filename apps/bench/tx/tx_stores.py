@@ -31,7 +31,7 @@ SYSTEMS = {
     "prism-paper": System("PRISM-TX, the paper's commit", "prism", "prism", "C4D-", ("--commit", "paper")),
     "farm": System("FaRM", "farm", "farm", "C1s-"),
     "gam-directory": gam("GAM, directory", "directory", "C8P-"),
-    "gam-latch": gam("GAM, PRISM", "latch", "C9X-"),
+    "gam-latch": gam("GAM, latch", "latch", "C9X-"),
     "locking": System("two-phase locking", "locking", "locking", "C2^-"),
     "locking-exclusive": System("two-phase locking, exclusive", "locking", "locking-exclusive", "C3v-"),
 }

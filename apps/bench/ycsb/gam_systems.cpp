@@ -86,7 +86,7 @@ void add(Systems &systems, const char *name, const char *text, gam::Protocol pro
 void add_gam_systems(Systems &systems)
 {
 	add(systems, "gam-directory", "GAM's hash table, by the directory protocol", gam::Protocol::directory);
-	add(systems, "gam-latch", "GAM's hash table, by PRISM requests", gam::Protocol::latch);
+	add(systems, "gam-latch", "GAM's hash table, by the latch protocol", gam::Protocol::latch);
 }
 
 } // namespace prism::ycsb

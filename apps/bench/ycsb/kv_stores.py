@@ -46,7 +46,7 @@ SYSTEMS = {
     "jakiro-window": jakiro("window", "C9h--"),
     "jakiro-datagram": jakiro("datagram", "kx--"),
     "gam-directory": System("GAM, directory", (), "C8P-", rdma=True, threads=True, gam="directory"),
-    "gam-latch": System("GAM, PRISM", (), "C9X-", rdma=True, threads=True, gam="latch"),
+    "gam-latch": System("GAM, latch", (), "C9X-", rdma=True, threads=True, gam="latch"),
     "redis": System("Redis", REDIS + ("--maxmemory", "{memory}mb"), "C3v-"),
     "memcached": System("memcached", MEMCACHED + (("-u", "root") if os.geteuid() == 0 else ()), "C4D-", threads=True),
 }

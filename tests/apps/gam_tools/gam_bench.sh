@@ -80,7 +80,7 @@ usage() {
 	refused "--read-ratio" --read-ratio 101
 	refused "--time-locality" --time-locality=-1
 	refused "fast" --protocol fast
-	refused "PRISM protocol" --protocol latch --in-process
+	refused "latch protocol" --protocol latch --in-process
 	refused "weak" --consistency weak
 	refused "wish" --operation wish
 	refused "too few nodes for this case" --case dirty-miss --nodes 2

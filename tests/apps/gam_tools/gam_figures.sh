@@ -47,9 +47,9 @@ figures --quick --systems directory,latch --experiments table,tpcc --out "$work/
 	fail "gam_figures fails with stores" "$work/err" "$work/out"
 [ "$(ls "$work/stores")" = "$(printf 'gam-%s\n' figures.json figures.md table-uniform.png table-zipfian.png tpcc.png)" ] ||
 	fail "other files of stores" "$work/out"
-[ "$(grep -Ec '^\| (GAM, PRISM|GAM, directory|PRISM-KV|PRISM-TX|FaRM|Redis) \| [0-9]+ \| [1-9]' "$work/stores/gam-figures.md")" -eq \
+[ "$(grep -Ec '^\| (GAM, latch|GAM, directory|PRISM-KV|PRISM-TX|FaRM|Redis) \| [0-9]+ \| [1-9]' "$work/stores/gam-figures.md")" -eq \
 	$((2 * (2 * systems + 4))) ] || fail "not all points of stores" "$work/stores/gam-figures.md"
-grep -Eq '^table-uniform, 100% GET: GAM, PRISM / PRISM-KV +[0-9.]+' "$work/out" || fail "no ratio to PRISM-KV" "$work/out"
+grep -Eq '^table-uniform, 100% GET: GAM, latch / PRISM-KV +[0-9.]+' "$work/out" || fail "no ratio to PRISM-KV" "$work/out"
 grep -Eq '^tpcc, 100% distributed: GAM, directory / FaRM +[0-9.]+' "$work/out" || fail "no ratio to FaRM" "$work/out"
 pass "gam_figures: stores"
 mkdir "$work/path"

@@ -52,9 +52,9 @@ need_program /usr/bin/python3
 "$bin/gam_scale_figures" --quick --out "$work/figures" >"$work/out" 2>"$work/err" ||
 	fail "gam_scale_figures --quick fails" "$work/err" "$work/out"
 [ "$(find "$work/figures" -name '*.png' | wc -l)" = 7 ] || fail "not seven figures" "$work/out"
-grep -Eq '^2 nodes, 50% shared: PRISM / directory +[0-9.]+' "$work/out" || fail "no ratio of the protocols" "$work/out"
+grep -Eq '^2 nodes, 50% shared: latch / directory +[0-9.]+' "$work/out" || fail "no ratio of the protocols" "$work/out"
 grep -q 'no measurement' "$work/figures/gam-scale.md" || fail "the table does not say what it is" "$work/figures/gam-scale.md"
-[ "$(grep -c '^| PRISM, SC |' "$work/figures/gam-scale.md")" = 16 ] || fail "not all points" "$work/figures/gam-scale.md"
+[ "$(grep -c '^| latch, SC |' "$work/figures/gam-scale.md")" = 16 ] || fail "not all points" "$work/figures/gam-scale.md"
 "$bin/gam_scale_figures" --redraw "$work/figures/gam-scale.json" --out "$work/again" >"$work/out" 2>&1 ||
 	fail "gam_scale_figures --redraw fails" "$work/out"
 diff -r "$work/figures" "$work/again" >"$work/out" || fail "drawn again, the figures are others" "$work/out"

@@ -87,15 +87,15 @@ const std::vector<Row> rows = {
 		{{header, 1}, {header, 1}, {whole, 1}}},
 
 	/* The buffers are null pointers, so READs bring nothing */
-	{"clean_miss_prism", Case::clean_miss, Protocol::latch, false, 2, 0, 0, 2, 2, 2, 2, 0, 1, 1,
+	{"clean_miss_latch", Case::clean_miss, Protocol::latch, false, 2, 0, 0, 2, 2, 2, 2, 0, 1, 1,
 		{{cas + address, 2}, {entry, 2}}},
-	{"write_miss_prism", Case::write_miss, Protocol::latch, false, 2, 0, 0, 2, 2, 2, 2, 0, 1, 1,
+	{"write_miss_latch", Case::write_miss, Protocol::latch, false, 2, 0, 0, 2, 2, 2, 2, 0, 1, 1,
 		{{cas + address, 2}, {entry, 2}}},
 	/* The chain; INVALIDATE, ack */
-	{"write_shared_by_1_prism", Case::write_shared, Protocol::latch, false, 3, 2, 0, 2, 4, 4, 2, 2, 1, 3,
+	{"write_shared_by_1_latch", Case::write_shared, Protocol::latch, false, 3, 2, 0, 2, 4, 4, 2, 2, 1, 3,
 		{{cas + address, 2}, {entry, 2}, {header, 1}, {header, 1}}},
 	/* The chain, which misses; REQUEST; ALLOCATE and two CAS; GRANT */
-	{"dirty_miss_prism", Case::dirty_miss, Protocol::latch, false, 3, 2, 0, 5, 6, 7, 5, 2, 2, 4,
+	{"dirty_miss_latch", Case::dirty_miss, Protocol::latch, false, 3, 2, 0, 5, 6, 7, 5, 2, 2, 4,
 		{{cas + address, 2}, {entry, 2}, {header, 1}, {address + block_size + 2 * cas, 3},
 			{pointer + 2 * entry, 3}, {whole, 1}}},
 };
@@ -159,7 +159,7 @@ TEST(SimulatedTest, AHitTakesTheHitsTime)
 	}
 }
 
-/* Under the PRISM protocol a node's own blocks are behind its own NIC. */
+/* Under the latch protocol a node's own blocks are behind its own NIC. */
 TEST(SimulatedTest, OwnBlocksByTheLoopback)
 {
 	const Hardware hardware = odd_hardware();
@@ -245,7 +245,7 @@ TEST(SimulatedTest, AHomeThatIsSlowIsTheLimit)
 	EXPECT_GT(of_latch.rate, 2 * of_directory.rate);
 }
 
-TEST(SimulatedTest, ASlowNicIsTheLimitOfThePrismProtocol)
+TEST(SimulatedTest, ASlowNicIsTheLimitOfTheLatchProtocol)
 {
 	Hardware slow;
 	slow.request = 5;

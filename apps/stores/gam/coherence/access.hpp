@@ -53,7 +53,7 @@ struct Access {
 	 * 0 or an errno value once it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread already holds the
 	 * block's lock), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (no line of the
 	 * cache can be freed), EOVERFLOW (2^16 readers hold the lock), EOWNERDEAD (the node that held the block's last
-	 * value is dead), EPROTO (another node has corrupted the home's record of the block: PRISM protocol), ESTALE
+	 * value is dead), EPROTO (another node has corrupted the home's record of the block: latch protocol), ESTALE
 	 * (this node's lease is over).
 	 */
 	int error = 0;

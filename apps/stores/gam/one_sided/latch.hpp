@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * GAM's protocol on PRISM operations: the entry of a block is memory of its home. A node changes it by one CAS, and
- * reads the block in the same chain. Only nodes that have the block exchange messages. The home's processor gets only
- * reports of free buffers. tests/models/gam_latch.pml is the model.
+ * GAM's latch protocol: the entry of a block is memory of its home. A node changes it by one CAS, and reads the block
+ * in the same chain. Only nodes that have the block exchange messages. The home's processor gets only reports of free
+ * buffers. tests/models/gam_latch.pml is the model.
  *
  * A line is 512 bytes, 128 beside them in registered memory, and a record of its own. A node reaches itself as a home
  * in the same way, through a queue pair to itself.
