@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "c_boundary.hpp"
+#include "base/c_boundary.hpp"
 #include "capability.hpp"
 #include "direct_verbs.hpp"
 #include "launcher/real_verbs.hpp"

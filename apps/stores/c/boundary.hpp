@@ -15,7 +15,7 @@
 
 #include <prism/result.hpp>
 
-#include "c_boundary.hpp"
+#include "base/c_boundary.hpp"
 
 namespace prism::capi
 {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <new>
 
-#include "../c_boundary.hpp"
+#include "base/c_boundary.hpp"
 #include "ucm_messages.hpp"
 
 namespace prism::cm

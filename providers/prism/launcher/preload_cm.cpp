@@ -8,9 +8,9 @@
 // This library takes three functions of the C library, which for any other descriptor cost one look into a table, and
 // two of libibverbs: by one librdmacm asks for the version of the file's commands; the other opens devices, whose QP 1
 // may receive messages for other processes of the host.
-#include "../c_boundary.hpp"
 #include "../cm/ucma.hpp"
 #include "../soft/net/kept_descriptors.hpp"
+#include "base/c_boundary.hpp"
 #include "cm_device.hpp"
 #include "next_definition.hpp"
 #include "options.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../c_boundary.hpp"
 #include "../plugin.hpp"
+#include "base/c_boundary.hpp"
 #include "command.hpp"
 #include "device.hpp"
 #include "objects.hpp"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "../../c_boundary.hpp"
+#include "base/c_boundary.hpp"
 #include "kept_descriptors.hpp"
 
 namespace prism::soft

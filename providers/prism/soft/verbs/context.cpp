@@ -15,8 +15,8 @@
 #include <ctime>
 #include <new>
 
-#include "../../c_boundary.hpp"
 #include "../protocol/user_memory.hpp"
+#include "base/c_boundary.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"

@@ -14,8 +14,8 @@
 #include <new>
 #include <pthread.h>
 
-#include "../../c_boundary.hpp"
 #include "../protocol/user_memory.hpp"
+#include "base/c_boundary.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"

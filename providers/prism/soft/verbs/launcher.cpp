@@ -10,10 +10,10 @@
 #include <iterator>
 #include <mutex>
 
-#include "../../c_boundary.hpp"
 #include "../../launcher/soft_device.h"
 #include "../net/kept_descriptors.hpp"
 #include "../protocol/user_memory.hpp"
+#include "base/c_boundary.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "../../c_boundary.hpp"
+#include "base/c_boundary.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"
