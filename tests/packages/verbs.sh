@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # libprism1 as built with Debian 12's libibverbs (44), on a machine with another Debian's: it needs only public parts of
-# libibverbs (providers/prism/verbs_operations.hpp). Runs the verbs suite, Debian's own programs, and ours.
+# libibverbs (providers/prism/verbs/operations.hpp). Runs the verbs suite, Debian's own programs, and ours.
 # usage: verbs.sh SUITE MACHINES PACKAGES
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -10,7 +10,7 @@
 #include <infiniband/driver.h>
 #define TABLE abi_real
 #else
-#include "rdma_core_abi.h"
+#include "verbs/rdma_core_abi.h"
 #include <stdio.h>
 #define TABLE abi_ours
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Compares providers/prism/rdma_core_abi.h with rdma-core's own header. Distributions do not ship that one: point
+# Compares providers/prism/verbs/rdma_core_abi.h with rdma-core's own header. Distributions do not ship that one: point
 # PRISM_RDMA_CORE_INCLUDE at the include/ folder of a configured rdma-core build tree (releases 37 to 56) in which the
 # target kern-abi has been built. (36 has no log functions, and the same layouts otherwise.)
 include(CheckCSourceCompiles)

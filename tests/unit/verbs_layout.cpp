@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "launcher/real_verbs.hpp"
-#include "verbs_layout.hpp"
-#include "verbs_operations.hpp"
+#include "verbs/operations.hpp"
+#include "verbs/qp_mark.hpp"
+#include "verbs/real_verbs.hpp"
 
 namespace
 {

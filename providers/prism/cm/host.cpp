@@ -10,13 +10,13 @@
 #include <new>
 #include <string_view>
 
-#include "../launcher/soft_device.h"
+#include "../soft/verbs/device.hpp"
+#include "../soft/verbs/gid.hpp"
+#include "../soft/verbs/soft_device.h"
 #include "net/file_descriptor.hpp"
 #include "net/interfaces.hpp"
 #include "net/slot.hpp"
 #include "net/socket_address.hpp"
-#include "verbs/device.hpp"
-#include "verbs/gid.hpp"
 
 namespace prism::cm
 {

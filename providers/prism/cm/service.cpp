@@ -15,11 +15,11 @@
 #include <limits>
 #include <system_error>
 
-#include "../launcher/soft_device.h"
+#include "../soft/verbs/gid.hpp"
+#include "../soft/verbs/signals.hpp"
+#include "../soft/verbs/soft_device.h"
 #include "host.hpp"
 #include "net/socket_address.hpp"
-#include "verbs/gid.hpp"
-#include "verbs/signals.hpp"
 
 namespace prism::cm
 {

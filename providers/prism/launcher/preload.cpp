@@ -7,10 +7,10 @@
 // ibv_create_ah_from_wc(), ibv_resolve_eth_l2_from_gid()): libibverbs calls itself by its exported names.
 //
 // Its names are plain C, so that the symbol map can give them libibverbs's versions.
-#include "../rdma_core_abi.h"
+#include "../soft/verbs/soft_device.h"
+#include "../verbs/rdma_core_abi.h"
+#include "../verbs/real_verbs.hpp"
 #include "options.hpp"
-#include "real_verbs.hpp"
-#include "soft_device.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -10,12 +10,12 @@
 // may receive messages for other processes of the host.
 #include "../cm/ucma.hpp"
 #include "../soft/net/kept_descriptors.hpp"
+#include "../soft/verbs/soft_device.h"
+#include "../verbs/real_verbs.hpp"
 #include "base/c_boundary.hpp"
 #include "cm_device.hpp"
 #include "next_definition.hpp"
 #include "options.hpp"
-#include "real_verbs.hpp"
-#include "soft_device.h"
 
 #include <algorithm>
 #include <array>

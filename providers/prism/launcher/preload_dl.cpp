@@ -6,9 +6,9 @@
 // RTLD_NEXT and RTLD_DEFAULT depend on the caller, which the C library knows by the return address. So the real
 // functions are jumped to, not called; their results need no replacement, as this library comes first in the search
 // order.
-#include "../rdma_core_abi.h"
+#include "../soft/verbs/soft_device.h"
+#include "../verbs/rdma_core_abi.h"
 #include "next_lookup.hpp"
-#include "soft_device.h"
 
 #include <array>
 #include <cstring>

@@ -2,8 +2,8 @@
 // Puts a program's handlers of SIGSEGV and SIGBUS behind the device's, whenever they are installed: a fault in memory
 // that the program has unmapped under its region is not the program's to handle. The program sees its own handlers
 // alone.
+#include "../soft/verbs/soft_device.h"
 #include "next_definition.hpp"
-#include "soft_device.h"
 
 #include <cerrno>
 #include <csignal>

@@ -12,8 +12,8 @@
 // mount of such files instead would need a user namespace of its own for each process, which hosts may forbid, and
 // which takes rights to each other from processes of one user (process_vm_readv(), for example).
 #include "../prismdv.h"
+#include "../soft/verbs/soft_device.h"
 #include "cm_device.hpp"
-#include "soft_device.h"
 
 #include <cerrno>
 #include <charconv>

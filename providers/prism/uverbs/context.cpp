@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../plugin.hpp"
+#include "../verbs/plugin.hpp"
 #include "base/c_boundary.hpp"
 #include "command.hpp"
 #include "device.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "../counter.hpp"
+#include "../verbs/counter.hpp"
 #include "counter_name.hpp"
 
 namespace prism::uverbs

@@ -2,8 +2,8 @@
 /* Devices of rxe_prism.ko. */
 #pragma once
 
-#include "../direct_verbs.hpp"
-#include "../rdma_core_abi.h"
+#include "../verbs/direct_verbs.hpp"
+#include "../verbs/rdma_core_abi.h"
 
 namespace prism::uverbs
 {

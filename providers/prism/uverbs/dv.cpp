@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "../direct_verbs.hpp"
+#include "../verbs/direct_verbs.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 

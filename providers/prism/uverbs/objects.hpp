@@ -11,8 +11,8 @@
 
 #include <rdma/ib_user_verbs.h>
 
-#include "../posting.hpp"
-#include "../verbs_object.hpp"
+#include "../verbs/conversions.hpp"
+#include "../verbs/posting.hpp"
 #include "base/spin_lock.hpp"
 #include "counters.hpp"
 #include "private_abi.h"

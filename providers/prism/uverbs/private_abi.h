@@ -10,7 +10,7 @@
 #ifndef PRISM_PRIVATE_ABI_H
 #define PRISM_PRIVATE_ABI_H
 
-#include "../rdma_core_abi.h"
+#include "../verbs/rdma_core_abi.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  * The plug-in that libibverbs loads by the name libprism-rdmav<number of its private ABI>.so. It claims the devices of
  * rxe_prism.ko; the userspace devices come through prismdv_get_device_list() or prism-run(1).
  */
-#include "../plugin.hpp"
+#include "../verbs/plugin.hpp"
 #include "device.hpp"
 #include "private_abi.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "../work_request.hpp"
+#include "../verbs/work_request.hpp"
 #include "shared_queue.hpp"
 
 namespace prism::uverbs

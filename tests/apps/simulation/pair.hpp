@@ -11,8 +11,8 @@
 #include <prism/completion.hpp>
 
 #include "node.hpp"
-#include "posting.hpp"
-#include "rdma_core_abi.h"
+#include "verbs/posting.hpp"
+#include "verbs/rdma_core_abi.h"
 
 namespace simulation
 {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../work_request.hpp"
+#include "../../verbs/work_request.hpp"
 #include "base/spin_lock.hpp"
 
 namespace prism::soft

@@ -12,8 +12,8 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../capability.hpp"
-#include "../../work_request.hpp"
+#include "../../verbs/capability.hpp"
+#include "../../verbs/work_request.hpp"
 #include "../net/packet.hpp"
 #include "completion_queue.hpp"
 #include "path.hpp"

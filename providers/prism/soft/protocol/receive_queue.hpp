@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "../../work_request.hpp"
+#include "../../verbs/work_request.hpp"
 
 extern "C" {
 #include "prism_freelist.h"

@@ -17,7 +17,6 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../launcher/soft_device.h"
 #include "../../prismdv.h"
 #include "../net/port.hpp"
 #include "../protocol/engine.hpp"
@@ -25,6 +24,7 @@
 #include "events.hpp"
 #include "gid_table.hpp"
 #include "limits.hpp"
+#include "soft_device.h"
 
 namespace prism::soft
 {

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <mutex>
 
-#include "../../counter.hpp"
-#include "../../direct_verbs.hpp"
+#include "../../verbs/counter.hpp"
+#include "../../verbs/direct_verbs.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Functions of the userspace device for the launcher (launcher/soft_device.h). */
+/* Functions of the userspace device for the launcher (soft_device.h). */
 #include <net/if.h>
 #include <unistd.h>
 
@@ -10,13 +10,13 @@
 #include <iterator>
 #include <mutex>
 
-#include "../../launcher/soft_device.h"
 #include "../net/kept_descriptors.hpp"
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"
+#include "soft_device.h"
 
 using namespace prism;
 using namespace prism::soft;

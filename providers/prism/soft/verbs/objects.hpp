@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <memory>
 
-#include "../../posting.hpp"
-#include "../../rdma_core_abi.h"
-#include "../../verbs_object.hpp"
-#include "../../verbs_operations.hpp"
+#include "../../verbs/conversions.hpp"
+#include "../../verbs/operations.hpp"
+#include "../../verbs/posting.hpp"
+#include "../../verbs/rdma_core_abi.h"
 #include "context.hpp"
 
 namespace prism::soft

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <thread>
 
-#include "../../posting.hpp"
+#include "../../verbs/posting.hpp"
 #include "objects.hpp"
 
 namespace prism::soft

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "direct_verbs.hpp"
-#include "verbs_operations.hpp"
+#include "operations.hpp"
 
 extern "C" {
 

@@ -25,8 +25,8 @@
 #include <new>
 #include <span>
 
-#include "verbs_layout.hpp"
-#include "verbs_object.hpp"
+#include "conversions.hpp"
+#include "qp_mark.hpp"
 #include "work_request.hpp"
 
 namespace prism

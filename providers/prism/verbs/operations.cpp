@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "verbs_operations.hpp"
+#include "operations.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "launcher/real_verbs.hpp"
-#include "verbs_object.hpp"
+#include "conversions.hpp"
+#include "real_verbs.hpp"
 
 namespace prism
 {

@@ -6,7 +6,7 @@
  * has to declare these itself. Names and layouts are rdma-core's, and have not changed from release 34 to 65;
  * tests/unit/abi_check.c compares them with the real header where one is available at build time. Two layouts did
  * change, and are found at run time, for the library that is loaded: the place of a queue pair's mark
- * (verbs_layout.hpp), and the table of a context's operations (verbs_operations.hpp).
+ * (qp_mark.hpp), and the table of a context's operations (operations.hpp).
  *
  * Functions that libibverbs exports to providers alone are in uverbs/private_abi.h: only the kernel's device uses them.
  *
@@ -52,7 +52,7 @@ struct verbs_xrcd {
 
 /*
  * rdma-core's verbs_qp has comp_mask (enum verbs_qp_mask) and a struct verbs_xrcd * behind qp_ex, at an offset that
- * depends on the libibverbs that is loaded: mark_extended() of verbs_layout.hpp writes there. The room is for both, and
+ * depends on the libibverbs that is loaded: mark_extended() of qp_mark.hpp writes there. The room is for both, and
  * for builders that ibv_qp_ex may still gain.
  */
 struct verbs_qp {

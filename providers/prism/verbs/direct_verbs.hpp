@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Interface of <infiniband/prismdv.h> to a kind of device; dv.cpp finds the kind that a call is about. */
+/* Interface of <infiniband/prismdv.h> to a kind of device; prismdv.cpp finds the kind that a call is about. */
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "prismdv.h"
+#include "../prismdv.h"
 
 namespace prism
 {

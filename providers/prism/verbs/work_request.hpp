@@ -11,8 +11,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "../prismdv.h"
 #include "capability.hpp"
-#include "prismdv.h"
 
 extern "C" {
 #include "prism_wire.h"

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "base/c_boundary.hpp"
-#include "capability.hpp"
-#include "direct_verbs.hpp"
-#include "launcher/real_verbs.hpp"
-#include "plugin.hpp"
 #include "prismdv.h"
 #include "soft/verbs/device.hpp"
-#include "verbs_object.hpp"
+#include "verbs/capability.hpp"
+#include "verbs/conversions.hpp"
+#include "verbs/direct_verbs.hpp"
+#include "verbs/plugin.hpp"
+#include "verbs/real_verbs.hpp"
 
 using namespace prism;
 

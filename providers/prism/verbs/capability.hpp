@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "prismdv.h"
+#include "../prismdv.h"
 
 extern "C" {
 #include "prism_wire.h"

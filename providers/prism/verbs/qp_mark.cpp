@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "verbs_layout.hpp"
+#include "qp_mark.hpp"
 
 #include <atomic>
 #include <cstdint>

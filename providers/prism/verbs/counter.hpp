@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "prismdv.h"
+#include "../prismdv.h"
 
 namespace prism
 {
