@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <mutex>
 
+#include "../verbs/post_send.hpp"
+#include "../verbs/prism_builders.hpp"
 #include "objects.hpp"
 
 namespace prism::uverbs
@@ -96,7 +98,7 @@ int QpObject::ring_doorbell()
 
 int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad)
 {
-	return Posting<KernelDevice>::post_send(qp, wr, bad);
+	return PostSend<KernelDevice>::post_send(qp, wr, bad);
 }
 
 int bind_mw(ibv_qp *qp, ibv_mw *mw, ibv_mw_bind *bind)
@@ -104,12 +106,13 @@ int bind_mw(ibv_qp *qp, ibv_mw *mw, ibv_mw_bind *bind)
 	/* A window of type 1 has the addresses of its region (IBTA 10.6.7.2.2). */
 	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED)
 		return EINVAL;
-	return Posting<KernelDevice>::bind_mw(qp, mw, bind);
+	return PostSend<KernelDevice>::bind_mw(qp, mw, bind);
 }
 
 void set_send_ops(QpObject &object)
 {
-	Posting<KernelDevice>::set_send_ops(object);
+	QpExBuilders<KernelDevice>::install(object);
+	PrismBuilders<KernelDevice>::install(object);
 	object.base.qp_ex.wr_set_ud_addr = wr_set_ud_addr;
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../verbs/qp_mark.hpp"
 #include "command.hpp"
 #include "objects.hpp"
 

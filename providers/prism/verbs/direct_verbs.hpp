@@ -47,9 +47,4 @@ protected:
 	~DirectVerbs() = default;
 };
 
-namespace soft
-{
-const DirectVerbs &direct_verbs();
-}
-
 } // namespace prism

@@ -135,6 +135,13 @@ inline void set_atomic(WorkRequest &wr, bool fetch_add, std::uint64_t compare_ad
 	wr.swap = swap;
 }
 
+/** Returns true if all belong to one context. Each context numbers its objects by itself: the numbers of another
+ * context's windows and regions would name some of ours. */
+inline bool are_of_one_context(const ibv_qp &qp, const ibv_mw &mw, const ibv_mw_bind_info &info)
+{
+	return mw.context == qp.context && (!info.mr || info.mr->context == qp.context);
+}
+
 /** Sets a bind request. A window of type 2 belongs to @p qpn; one of type 1 (owner 0) serves every queue pair of its
  * domain. */
 inline void set_bind(

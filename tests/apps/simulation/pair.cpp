@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "pair.hpp"
 
+#include "verbs/post_send.hpp"
+#include "verbs/prism_builders.hpp"
+
 namespace simulation
 {
 
@@ -44,14 +47,13 @@ struct SimulatedDevice {
 	}
 };
 
-using Posting = prism::Posting<SimulatedDevice>;
-
 } // namespace
 
 Pair::Pair(test::Node &node, const test::EndpointOptions &options) : endpoint(node, options)
 {
 	object_.endpoint = &endpoint;
-	Posting::set_send_ops(object_);
+	prism::QpExBuilders<SimulatedDevice>::install(object_);
+	prism::PrismBuilders<SimulatedDevice>::install(object_);
 }
 
 void Pair::connect(test::Endpoint &server, const test::ConnectOptions &options)
@@ -79,7 +81,7 @@ int Pair::post(std::span<const prism::Chain::Posting> postings) noexcept
 int Pair::post(ibv_send_wr *first) noexcept
 {
 	ibv_send_wr *bad = nullptr;
-	return Posting::post_send(&object_.base.qp, first, &bad);
+	return prism::PostSend<SimulatedDevice>::post_send(&object_.base.qp, first, &bad);
 }
 
 int Pair::send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept

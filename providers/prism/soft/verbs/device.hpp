@@ -13,8 +13,15 @@ extern "C" {
 #include "prism_wire.h"
 }
 
+namespace prism
+{
+class DirectVerbs;
+}
+
 namespace prism::soft
 {
+
+const DirectVerbs &direct_verbs();
 
 /** Returns the name of the device on an interface. */
 inline std::string device_name(const std::string &interface)

@@ -4,7 +4,8 @@
 #include <mutex>
 #include <thread>
 
-#include "../../verbs/posting.hpp"
+#include "../../verbs/post_send.hpp"
+#include "../../verbs/prism_builders.hpp"
 #include "objects.hpp"
 
 namespace prism::soft
@@ -101,17 +102,18 @@ void wr_set_ud_addr(ibv_qp_ex *ex, ibv_ah *ah, std::uint32_t remote_qpn, std::ui
 
 int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad)
 {
-	return Posting<SoftDevice>::post_send(qp, wr, bad);
+	return PostSend<SoftDevice>::post_send(qp, wr, bad);
 }
 
 int bind_mw(ibv_qp *qp, ibv_mw *mw, ibv_mw_bind *bind)
 {
-	return Posting<SoftDevice>::bind_mw(qp, mw, bind);
+	return PostSend<SoftDevice>::bind_mw(qp, mw, bind);
 }
 
 void set_send_ops(QpObject &object)
 {
-	Posting<SoftDevice>::set_send_ops(object);
+	QpExBuilders<SoftDevice>::install(object);
+	PrismBuilders<SoftDevice>::install(object);
 	object.base.qp_ex.wr_set_ud_addr = wr_set_ud_addr;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "../../verbs/qp_mark.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
