@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "../verbs/counter.hpp"
+#include "../verbs/direct_verbs.hpp"
 #include "counter_name.hpp"
 
 namespace prism::uverbs

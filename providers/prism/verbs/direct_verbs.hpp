@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <infiniband/verbs.h>
@@ -11,6 +12,15 @@
 
 namespace prism
 {
+
+/** Makes a counter; cuts a name that is too long. */
+inline prismdv_counter make_counter(std::string_view name, std::uint64_t value)
+{
+	prismdv_counter counter{};
+	name.copy(counter.name, sizeof(counter.name) - 1);
+	counter.value = value;
+	return counter;
+}
 
 /**
  * Direct verbs of one kind of device. Arguments have been checked as far as that needs no device. Results are those of

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <mutex>
 
-#include "../../verbs/counter.hpp"
 #include "../../verbs/direct_verbs.hpp"
 #include "device.hpp"
 #include "objects.hpp"
