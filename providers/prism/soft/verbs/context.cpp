@@ -588,16 +588,25 @@ bool Context::post_async(std::uint64_t element, ibv_event_type type)
 	return async_.post(&record, sizeof(record));
 }
 
+/** Raises an event of the object that @p owner points at, and counts it if it can be read: the object's destruction
+ * waits until all its events are acknowledged. */
+template <typename Object>
+void Context::raise(void *owner, ibv_event_type type)
+{
+	auto &object = *static_cast<Object *>(owner);
+	object.async_events++;
+	if (!post_async(reinterpret_cast<std::uintptr_t>(&object.base), type))
+		object.async_events--;
+}
+
 void Context::qp_event(QueuePair &qp, ibv_event_type type)
 {
-	if (on_qp_event)
-		on_qp_event(qp, type);
+	raise<QpObject>(qp.owner, type);
 }
 
 void Context::cq_event(CompletionQueue &cq, ibv_event_type type)
 {
-	if (on_cq_event)
-		on_cq_event(cq, type);
+	raise<CompletionQueueObject>(cq.owner, type);
 }
 
 bool Context::has_management() const
@@ -614,8 +623,7 @@ void Context::management(const Route &route, std::span<const std::uint8_t> mad)
 
 void Context::srq_event(SharedReceiveQueue &srq, ibv_event_type type)
 {
-	if (on_srq_event)
-		on_srq_event(srq, type);
+	raise<SrqObject>(srq.owner, type);
 }
 
 } // namespace prism::soft

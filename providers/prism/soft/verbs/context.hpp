@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,8 +96,6 @@ public:
 	/** Channels and asynchronous events. */
 	ibv_comp_channel *create_channel(ibv_context *context);
 	void destroy_channel(CompletionChannel *channel);
-	/** As EventSocket::post(). */
-	bool post_async(std::uint64_t element, ibv_event_type type);
 	void refill_async() { async_.refill(); }
 	unsigned forget_async(int reader, std::uint64_t element) { return async_.forget(reader, element); }
 	/** Sends what is still to be sent, for no peer to wait: the process ends and leaves this context open. */
@@ -110,19 +107,20 @@ public:
 	/** Returns a handle for an object that has no other number. */
 	std::uint32_t take_handle() { return next_handle_++; }
 
-	/* Handlers that the verbs objects set; EventListener calls them. */
+	/* Called by the engine */
 	void qp_event(QueuePair &qp, ibv_event_type type) override;
 	void cq_event(CompletionQueue &cq, ibv_event_type type) override;
 	void srq_event(SharedReceiveQueue &srq, ibv_event_type type) override;
-	std::function<void(QueuePair &, ibv_event_type)> on_qp_event;
-	std::function<void(CompletionQueue &, ibv_event_type)> on_cq_event;
 	void management(const Route &route, std::span<const std::uint8_t> mad) override;
-	std::function<void(SharedReceiveQueue &, ibv_event_type)> on_srq_event;
 	/** Handler for all contexts; see prismdv_soft_gsi_handle(). */
 	static std::atomic<prism_soft_gsi_handler> management_handler;
 
 private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress);
+	/** As EventSocket::post(). */
+	bool post_async(std::uint64_t element, ibv_event_type type);
+	template <typename Object>
+	void raise(void *owner, ibv_event_type type);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	[[nodiscard]] bool has_management() const;
 	void publish_counters();

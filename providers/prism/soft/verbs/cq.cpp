@@ -117,10 +117,8 @@ void CompletionQueueObject::notify()
 
 ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int vector)
 {
-	if (vector != 0) {
-		errno = EINVAL;
-		return nullptr;
-	}
+	if (vector != 0)
+		return fail<ibv_cq>(EINVAL);
 	auto cq = make_cq(context, cqe, channel);
 	return cq ? &cq.release()->base.cq : nullptr;
 }
@@ -129,14 +127,10 @@ ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr)
 {
 	const std::uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
 	if ((attr->wc_flags & ~supported_wc_flags) || (flags & ~supported_flags) ||
-		(attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS})) {
-		errno = EOPNOTSUPP;
-		return nullptr;
-	}
-	if (attr->comp_vector != 0) {
-		errno = EINVAL;
-		return nullptr;
-	}
+		(attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS}))
+		return fail<ibv_cq_ex>(EOPNOTSUPP);
+	if (attr->comp_vector != 0)
+		return fail<ibv_cq_ex>(EINVAL);
 	auto cq = make_cq(context, static_cast<int>(attr->cqe), attr->channel);
 	if (!cq)
 		return nullptr;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <pthread.h>
 
 #include "../../verbs/conversions.hpp"
 #include "../../verbs/operations.hpp"
@@ -185,6 +186,19 @@ inline ContextHandle &to_context_handle(ibv_context *context)
 inline Context &to_context(ibv_context *context)
 {
 	return *to_context_handle(context).context;
+}
+
+/** Waits until the program has acknowledged the asynchronous events of a queue that it destroys; forgets those that it
+ * has not read. */
+template <typename Object, typename Base>
+void await_acknowledgement(Object &object, Base &base)
+{
+	object.async_events -=
+		object.context.forget_async(base.context->async_fd, reinterpret_cast<std::uintptr_t>(&base));
+	pthread_mutex_lock(&base.mutex);
+	while (base.events_completed != object.async_events)
+		pthread_cond_wait(&base.cond, &base.mutex);
+	pthread_mutex_unlock(&base.mutex);
 }
 
 /* Implemented beside their objects; ops.cpp puts them into the table of verbs. */

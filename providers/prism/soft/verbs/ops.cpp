@@ -74,32 +74,6 @@ const Operations &operations()
 	return ops;
 }
 
-/** Raises an event and counts it if it can be read: the object's destruction waits until all its events are
- * acknowledged. */
-template <typename Object>
-void raise(Context &context, Object &object, const void *element, ibv_event_type type)
-{
-	object.async_events++;
-	if (!context.post_async(reinterpret_cast<std::uintptr_t>(element), type))
-		object.async_events--;
-}
-
-void set_event_handlers(Context &context)
-{
-	context.on_qp_event = [&context](QueuePair &qp, ibv_event_type type) {
-		auto *object = static_cast<QpObject *>(qp.owner);
-		raise(context, *object, &object->base.qp, type);
-	};
-	context.on_cq_event = [&context](CompletionQueue &cq, ibv_event_type type) {
-		auto *object = static_cast<CompletionQueueObject *>(cq.owner);
-		raise(context, *object, &object->base.cq, type);
-	};
-	context.on_srq_event = [&context](SharedReceiveQueue &srq, ibv_event_type type) {
-		auto *object = static_cast<SrqObject *>(srq.owner);
-		raise(context, *object, &object->base.srq, type);
-	};
-}
-
 /** Reports the reason for a failed open on the standard error, like libibverbs's own warnings, as libibverbs cannot
  * pass it on. */
 void explain(const char *device, const std::string &error)
@@ -137,7 +111,6 @@ ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 		explain(device->name, "no descriptors left");
 		return fail<ibv_context>(EMFILE);
 	}
-	set_event_handlers(*handle->context);
 	library->make(handle->base, handle->table);
 	library->set(handle->base, operations());
 	ibv_context &context = handle->base.context;

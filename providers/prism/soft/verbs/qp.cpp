@@ -394,12 +394,7 @@ int destroy_qp(ibv_qp *base)
 	}
 	object.qp->send_cq->purge(object.qp->qpn);
 	object.qp->recv_cq->purge(object.qp->qpn);
-	object.async_events -=
-		object.context.forget_async(base->context->async_fd, reinterpret_cast<std::uintptr_t>(base));
-	pthread_mutex_lock(&base->mutex);
-	while (base->events_completed != object.async_events)
-		pthread_cond_wait(&base->cond, &base->mutex);
-	pthread_mutex_unlock(&base->mutex);
+	await_acknowledgement(object, *base);
 	object.pd.users--;
 	to_object<CompletionQueueObject>(base->send_cq)->users--;
 	to_object<CompletionQueueObject>(base->recv_cq)->users--;

@@ -99,12 +99,7 @@ int destroy_srq(ibv_srq *srq)
 		std::lock_guard guard(object.context.lock);
 		object.context.engine().remove_srq(object.queue);
 	}
-	object.async_events -=
-		object.context.forget_async(srq->context->async_fd, reinterpret_cast<std::uintptr_t>(srq));
-	pthread_mutex_lock(&srq->mutex);
-	while (srq->events_completed != object.async_events)
-		pthread_cond_wait(&srq->cond, &srq->mutex);
-	pthread_mutex_unlock(&srq->mutex);
+	await_acknowledgement(object, *srq);
 	object.pd.users--;
 	std::unique_ptr<SrqObject> owned(&object);
 	return 0;
