@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <system_error>
 
@@ -100,13 +99,6 @@ std::vector<Address> gids_of(ibv_context *context)
 }
 
 } // namespace
-
-Time now()
-{
-	timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
-}
 
 /* Beginning and end --------------------------------------------------------------------------------------------- */
 

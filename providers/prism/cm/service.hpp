@@ -25,12 +25,13 @@
 
 #include "agent.hpp"
 #include "local.hpp"
+#include "net/clock.hpp"
 #include "outbox.hpp"
 
 namespace prism::cm
 {
 
-[[nodiscard]] Time now();
+using soft::now;
 
 /** A mutex that can tell whether the calling thread holds it. */
 class OwnedMutex

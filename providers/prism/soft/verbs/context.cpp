@@ -9,12 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <ctime>
 #include <new>
 
+#include "../net/clock.hpp"
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
 #include "device.hpp"
@@ -137,13 +136,6 @@ bool rings_wanted(std::uint32_t path)
 }
 
 } // namespace
-
-Time now()
-{
-	timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
-}
 
 void Context::keep_over_fork()
 {

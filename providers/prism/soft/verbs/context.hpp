@@ -28,8 +28,6 @@
 namespace prism::soft
 {
 
-[[nodiscard]] Time now();
-
 /** A completion channel of this device; ibv_comp_channel comes first. */
 struct CompletionChannel {
 	ibv_comp_channel base;
