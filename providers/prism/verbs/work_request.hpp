@@ -297,6 +297,14 @@ inline bool has_request(ibv_qp_type type, const WorkRequest &wr)
 					     wr.kind == SendKind::local_invalidate);
 }
 
+/** Returns true for a request that is answered by data or a status, not by an acknowledgement alone: it takes one of
+ * max_rd_atomic slots. */
+inline bool needs_response(const WorkRequest &wr)
+{
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write ||
+	       wr.kind == SendKind::prism;
+}
+
 /** Checks any request, however it was built. @p queue finds its operands. */
 template <typename Queue, typename Request>
 int check_request(const PostingRules &rules, Queue &queue, Request &wr)
@@ -305,8 +313,7 @@ int check_request(const PostingRules &rules, Queue &queue, Request &wr)
 		return EINVAL;
 	const bool data = wr.kind != SendKind::bind_window && wr.kind != SendKind::local_invalidate;
 	const bool word = wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write;
-	const bool slot = wr.kind == SendKind::read || wr.kind == SendKind::prism || word;
-	if (slot && !rules.max_rd_atomic && !rules.slots_optional)
+	if (needs_response(wr) && !rules.max_rd_atomic && !rules.slots_optional)
 		return EINVAL;
 	if (wr.inline_data && (wr.kind == SendKind::read || wr.kind == SendKind::atomic))
 		return EINVAL;

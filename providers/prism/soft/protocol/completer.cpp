@@ -11,12 +11,6 @@ namespace prism::soft
 namespace
 {
 
-bool needs_response(const SendRequest &wr)
-{
-	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write ||
-	       wr.kind == SendKind::prism;
-}
-
 bool ends_before(const SendRequest &wr, std::uint32_t psn)
 {
 	return psn_diff(psn, psn_add(wr.first_psn, wr.psns)) >= 0;

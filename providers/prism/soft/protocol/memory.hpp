@@ -2,8 +2,10 @@
 /* Regions and windows: the memory that a key names, and the accesses that it allows (IBTA 10.6). */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../../verbs/work_request.hpp"
@@ -11,6 +13,23 @@
 
 namespace prism::soft
 {
+
+/** Calls @p visit with the pieces, in order, of @p length bytes behind @p offset in the memory that @p sges name: an
+ * sge, an offset in it and a length. Returns false as soon as it does. */
+template <typename Visit>
+bool visit_pieces(std::span<const Sge> sges, std::uint32_t offset, std::uint32_t length, const Visit &visit)
+{
+	for (const Sge &sge : sges) {
+		if (!length)
+			break;
+		const std::uint32_t n = std::min(length, sge.length - std::min(offset, sge.length));
+		if (n && !visit(sge, offset, n))
+			return false;
+		length -= n;
+		offset -= std::min(offset, sge.length);
+	}
+	return true;
+}
 
 /** Rights of a region; the values are ibv_access_flags. */
 enum Access : std::uint32_t {

@@ -36,12 +36,6 @@ constexpr Time first_wait = Time{4096} << 14;
 constexpr std::uint32_t rnr_times[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
 	768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
-bool takes_slot(const SendRequest &wr)
-{
-	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write ||
-	       wr.kind == SendKind::prism;
-}
-
 bool returns_data(const SendRequest &wr)
 {
 	if (wr.kind == SendKind::prism)
@@ -79,44 +73,21 @@ bool Requester::gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, 
 		std::memcpy(to, sq_.inline_bytes(wr).data() + offset, length);
 		return true;
 	}
-	for (const Sge &sge : sq_.sges(wr)) {
-		if (!length)
-			break;
-		if (offset >= sge.length) {
-			offset -= sge.length;
-			continue;
-		}
-		const std::uint32_t n = std::min(length, sge.length - offset);
+	const auto load = [&](const Sge &sge, std::uint32_t at, std::uint32_t n) {
 		const Region &region = *engine_.memory.find(sge.lkey);
-		if (!engine_.load(to, region.base + (sge.addr - region.va) + offset, n)) {
-			wr.unmapped = true;
-			return false;
-		}
-		to += n;
-		length -= n;
-		offset = 0;
-	}
-	return true;
+		wr.unmapped = !engine_.load(std::exchange(to, to + n), region.base + (sge.addr - region.va) + at, n);
+		return !wr.unmapped;
+	};
+	return visit_pieces(sq_.sges(wr), offset, length, load);
 }
 
 bool Requester::scatter(const SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length)
 {
-	for (const Sge &sge : sq_.sges(wr)) {
-		if (!length)
-			break;
-		if (offset >= sge.length) {
-			offset -= sge.length;
-			continue;
-		}
-		const std::uint32_t n = std::min(length, sge.length - offset);
-		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
-		if (!to || !engine_.store(to, data, n))
-			return false;
-		data += n;
-		length -= n;
-		offset = 0;
-	}
-	return true;
+	const auto store = [&](const Sge &sge, std::uint32_t at, std::uint32_t n) {
+		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + at, n, access_local_write, qp_.pd);
+		return to && engine_.store(to, std::exchange(data, data + n), n);
+	};
+	return visit_pieces(sq_.sges(wr), offset, length, store);
 }
 
 bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
@@ -141,7 +112,7 @@ bool Requester::may_send(const SendRequest &wr, Time now) const
 		return !wr.fence || req_.outstanding == 0;
 	if (begins && wr.fence && req_.outstanding)
 		return false;
-	const bool needs_slot = takes_slot(wr) && (wr.slots == 0 || wr.kind == SendKind::read);
+	const bool needs_slot = needs_response(wr) && (wr.slots == 0 || wr.kind == SendKind::read);
 	if (needs_slot && req_.outstanding >= qp_.attr.max_rd_atomic)
 		return false;
 	const std::uint32_t at = wr.started ? wr.first_psn + wr.sent : req_.next_psn;

@@ -158,22 +158,17 @@ ibv_wc_status Responder::store_received(Packet payload)
 	const std::uint32_t pd = qp_.srq ? qp_.srq->pd : qp_.pd;
 	if (payload.size() > max_message - msg.received)
 		return IBV_WC_LOC_LEN_ERR; /* even if the receive has room: lengths have 32 bits */
-	std::uint32_t offset = msg.received;
-	for (const Sge &sge : qp_.receive_sges) {
-		if (payload.empty())
-			break;
-		if (offset >= sge.length) {
-			offset -= sge.length;
-			continue;
-		}
-		const auto n = std::min<std::uint32_t>(static_cast<std::uint32_t>(payload.size()), sge.length - offset);
-		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, pd);
+	const auto size = static_cast<std::uint32_t>(payload.size());
+	const auto store = [&](const Sge &sge, std::uint32_t at, std::uint32_t n) {
+		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + at, n, access_local_write, pd);
 		if (!to || !engine_.store(to, payload.data(), n))
-			return IBV_WC_LOC_PROT_ERR;
+			return false;
 		msg.received += n;
 		payload = payload.subspan(n);
-		offset = 0;
-	}
+		return true;
+	};
+	if (!visit_pieces(qp_.receive_sges, msg.received, size, store))
+		return IBV_WC_LOC_PROT_ERR;
 	return payload.empty() ? IBV_WC_SUCCESS : IBV_WC_LOC_LEN_ERR;
 }
 
