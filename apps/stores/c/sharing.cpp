@@ -3,15 +3,14 @@
 
 #include <utility>
 
-#include "soft/verbs/signals.hpp"
+#include "base/signals.hpp"
 
 namespace prism::capi
 {
 
 Keeper::Keeper(std::function<void()> function) : poll_(std::move(function))
 {
-	thread_ = soft::without_signals(
-		[this] { return std::jthread([this](const std::stop_token &stop) { run(stop); }); });
+	thread_ = without_signals([this] { return std::jthread([this](const std::stop_token &stop) { run(stop); }); });
 }
 
 void Keeper::run(const std::stop_token &stop)

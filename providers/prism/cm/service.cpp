@@ -15,8 +15,8 @@
 #include <system_error>
 
 #include "../soft/verbs/gid.hpp"
-#include "../soft/verbs/signals.hpp"
 #include "../soft/verbs/soft_device.h"
+#include "base/signals.hpp"
 #include "host.hpp"
 #include "net/socket_address.hpp"
 
@@ -121,7 +121,7 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 
 	try {
 		service->thread_ =
-			soft::without_signals([raw = service.get()] { return std::thread([raw] { raw->run(); }); });
+			without_signals([raw = service.get()] { return std::thread([raw] { raw->run(); }); });
 	} catch (const std::system_error &failure) {
 		errno = failure.code().value();
 		service.reset();

@@ -16,10 +16,10 @@
 #include "../net/clock.hpp"
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
+#include "base/signals.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"
-#include "signals.hpp"
 
 namespace prism::soft
 {

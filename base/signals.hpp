@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace prism::soft
+namespace prism
 {
 
 /**
@@ -29,4 +29,4 @@ auto without_signals(const Start &start)
 	return start();
 }
 
-} // namespace prism::soft
+} // namespace prism
