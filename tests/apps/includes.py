@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Checks that the applications include downwards alone: tools -> bench -> baselines -> stores -> base.
+"""Checks that files include downwards alone: in the applications tools -> bench -> baselines -> stores -> base, in the
+provider launcher -> cm -> soft -> verbs and uverbs -> verbs.
 
 usage: includes.py FOLDER     FOLDER: that of the project
 It checks itself first, on a tree with an arrow up. Exit code: 0; 1 if a file includes what is not below it, which is
@@ -12,13 +13,24 @@ import sys
 import tempfile
 
 # Rooms that are include roots, the deepest first: #include "kv/store/lane.hpp" is found in apps/stores.
-ROOTS = ("apps/stores", "apps/baselines", "apps", "")
+ROOTS = ("apps/stores", "apps/baselines", "apps", "", "providers/prism", "providers/prism/soft")
 # Each folder, and what it may include beside itself. The longest name that fits a path counts.
 COMMON = {"base", "apps/stores/common"}
 STORE = COMMON | {"apps/stores/service", "apps/stores/rpc"}
 BASELINES = {"apps/stores", "apps/baselines", "base"}
+PROVIDER = "providers/prism"
+API = f"{PROVIDER}/prismdv.h"
 BELOW = {
     "base": set(),
+    API: set(),
+    PROVIDER: {"base", f"{PROVIDER}/soft", f"{PROVIDER}/verbs"},
+    f"{PROVIDER}/verbs": {"base", API},
+    f"{PROVIDER}/uverbs": {"base", API, f"{PROVIDER}/verbs"},
+    f"{PROVIDER}/soft/net": {"base"},
+    f"{PROVIDER}/soft/protocol": {"base", f"{PROVIDER}/verbs", f"{PROVIDER}/soft/net"},
+    f"{PROVIDER}/soft/verbs": {"base", API, f"{PROVIDER}/verbs", f"{PROVIDER}/soft/net", f"{PROVIDER}/soft/protocol"},
+    f"{PROVIDER}/cm": {"base", f"{PROVIDER}/soft"},
+    f"{PROVIDER}/launcher": {"base", API, f"{PROVIDER}/verbs", f"{PROVIDER}/soft", f"{PROVIDER}/cm"},
     "apps/stores/common": {"base"},
     "apps/stores/service": COMMON,
     "apps/stores/rpc": COMMON | {"apps/stores/service"},
@@ -81,7 +93,12 @@ def find(root, file, included):
 def arrows_up(root):
     """Returns the includes that go up, and files without a place, a line each."""
     root = root.resolve()
-    files = sorted(path for room in ("base", "apps") for path in (root / room).rglob("*") if path.suffix in (".hpp", ".cpp"))
+    files = sorted(
+        path
+        for room in ("base", "apps", "providers")
+        for path in (root / room).rglob("*")
+        if path.suffix in (".h", ".hpp", ".cpp")
+    )
     if len(files) < 2:
         return [f"{root}: there is nothing to check"]
     wrong = []
@@ -94,7 +111,7 @@ def arrows_up(root):
         for included in INCLUDE.findall(file.read_text()):
             path = find(root, file, included)
             if path is None or folder_of(path) is None:
-                continue  # of a library, or of the provider
+                continue  # of a library, or of the core
             if not any(within(path, below) for below in BELOW[own] | {own}):
                 wrong.append(f"{name}: includes {path}, which is not below {own}")
     return wrong
