@@ -373,6 +373,23 @@ def number(value, digits=2):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def add_output_arguments(parser, default):
+    """Adds the options that choose samples and results. @p default: folder of what is measured, as --help names it."""
+    parser.add_argument("--out", metavar="FOLDER", help=f"(default {default}; with --redraw, the folder of FILE)")
+    parser.add_argument("--redraw", metavar="FILE", help="draw what an earlier run wrote, measure nothing")
+
+
+def output_folder(options, default):
+    """Returns the folder for the results: beside the samples if those are drawn again, unless the user names one."""
+    beside = os.path.dirname(options.redraw) or "." if options.redraw else default
+    return options.out or beside
+
+
+def drawn_by(samples):
+    """Returns a report's line on its figures, which need not be kept. @p samples: name of the file beside the report."""
+    return f"`{os.path.basename(sys.argv[0])} --redraw {samples}` draws the figures beside this page."
+
+
 def markdown_table(header, rows):
     yield "| " + " | ".join(header) + " |"
     yield "|" + "---|" * len(header)

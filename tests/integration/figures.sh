@@ -134,6 +134,27 @@ expect 0 "prism_figures --guest-report" "$bin/prism_figures" --quick --figures o
 	[ -s "$work/both/prism-operations-kernel.png" ] || fail "no figure of the kernel device"
 	pass "prism_figures: the kernel device"
 }
+
+# The reports of the documentation tell how to draw their figures. Only those that a page shows are kept.
+cp -r "$PRISM_SOURCE/docs/figures" "$work/kept"
+find "$work/kept" -name '*.png' -delete
+while IFS= read -r samples; do
+	report=${samples%.json}.md
+	! grep -F '![' "$report" >"$work/out" || fail "$report shows what is not kept" "$work/out"
+	read -r -a command < <(sed -n "s/^\`\(.*\)\` draws the figures beside this page\.$/\1/p" "$report")
+	[ "${command[*]:1}" = "--redraw ${samples##*/}" ] || fail "$report does not say how it is drawn"
+	[ -x "$bin/${command[0]}" ] || continue # no applications here
+	(cd "${samples%/*}" && "$bin/${command[0]}" "${command[@]:1}") >"$work/out" 2>&1 ||
+		fail "$samples is not drawn" "$work/out"
+done < <(find "$work/kept" -name '*.json')
+diff -r -x '*.png' "$PRISM_SOURCE/docs/figures" "$work/kept" >"$work/out" || fail "drawn again, reports are others" "$work/out"
+if [ -x "$bin/kv_figures" ]; then
+	while IFS= read -r picture; do
+		[ -s "$PRISM_SOURCE/docs/figures/$picture" ] || fail "a page shows $picture, which is not kept"
+		[ -s "$work/kept/$picture" ] || fail "no samples draw $picture"
+	done < <(sed -n 's/.*](figures\/\(.*\.png\)).*/\1/p' "$PRISM_SOURCE"/docs/*.md)
+fi
+pass "docs/figures"
 expect 2 "a path that there is not" "$bin/prism_figures" --path wire && pass "prism_figures: an unknown path"
 expect 2 "too long a delay" "$bin/prism_figures" --delays 1000 && pass "prism_figures: too long a delay"
 expect 1 "no report" "$bin/prism_figures" --redraw "$work/none" && pass "prism_figures: no report"

@@ -12,8 +12,10 @@ from measuring import (  # noqa: F401
     Ratio,
     Server,
     ToolError,
+    add_output_arguments,
     call,
     command_line,
+    drawn_by,
     free_port,
     free_ports,
     list_of,
@@ -21,6 +23,7 @@ from measuring import (  # noqa: F401
     markdown_table,
     median,
     number,
+    output_folder,
     print_ratios,
     ratio_rows,
     read_json,
@@ -112,8 +115,7 @@ def add_run_arguments(parser):
     parser.add_argument("-d", "--ib-dev", dest="device", help="device of both sides (default: that of the loopback)")
     parser.add_argument("-p", "--port", type=int, default=19515, help="first TCP port to try (default %(default)s)")
     parser.add_argument("--timeout", type=float, default=120, help="of one run, seconds (default %(default)s)")
-    parser.add_argument("--out", metavar="FOLDER", help="(default docs/figures/ and the path)")
-    parser.add_argument("--redraw", metavar="FILE", help="draw what an earlier run wrote, measure nothing")
+    add_output_arguments(parser, "docs/figures/ and the path")
 
 
 def add_common_arguments(parser, records):
@@ -125,6 +127,6 @@ def add_common_arguments(parser, records):
 def parse_common_arguments(parser):
     """Parses the arguments. Servers and drivers inherit the path, as their devices look for it."""
     options = parser.parse_args()
-    options.out = options.out or os.path.join("docs/figures", options.path)
+    options.out = output_folder(options, os.path.join("docs/figures", options.path))
     os.environ["PRISM_LOCAL"] = "1" if options.path == "local" else "0"
     return options

@@ -190,8 +190,8 @@ def rows(report, experiment):
             )
 
 
-def lines_of(report, file_of):
-    """Yields the lines of the tables' document. @p file_of: gives the name of an experiment's figure."""
+def lines_of(report):
+    """Yields the lines of the tables' document."""
     kept = report["stores_of"]
     if report["stores"]:
         yield from ("", "## Stores in the global memory, and their rivals", "")
@@ -203,7 +203,7 @@ def lines_of(report, file_of):
         yield from report["missing"]
     for experiment in report["stores"]:
         title = TITLES[experiment][0].upper() + TITLES[experiment][1:]
-        yield from ("", f"### {title}", "", f"![{title}]({file_of(experiment)})", "")
+        yield from ("", f"### {title}", "")
         yield from markdown_table(("system", AXES[experiment], *COLUMNS), rows(report, experiment))
 
 
