@@ -8,8 +8,8 @@ if(NOT PRISM_GTESTS MATCHES "^(each|together|none)$")
 endif()
 
 # prism_gtests(GROUP NAME... LIBRARIES LIBRARY... [PROPERTIES NAME VALUE...] [OWN_MAIN])
-# A test GROUP_NAME for each NAME, of the file GROUP_NAME.cpp or NAME_test.cpp, with those properties. All that such a file
-# defines stands in an unnamed namespace. OWN_MAIN: but for a main(), which makes it a program of its own.
+# A test GROUP_NAME for each NAME, of the file GROUP_NAME_test.cpp or NAME_test.cpp, with those properties. All that such
+# a file defines stands in an unnamed namespace. OWN_MAIN: but for a main(), which makes it a program of its own.
 function(prism_gtests group)
     cmake_parse_arguments(PARSE_ARGV 1 gtest "OWN_MAIN" "" "LIBRARIES;PROPERTIES")
     set(names ${gtest_UNPARSED_ARGUMENTS})
@@ -18,7 +18,7 @@ function(prism_gtests group)
     endif()
     set(sources "")
     foreach(name IN LISTS names)
-        set(source ${CMAKE_CURRENT_SOURCE_DIR}/${group}_${name}.cpp)
+        set(source ${CMAKE_CURRENT_SOURCE_DIR}/${group}_${name}_test.cpp)
         if(NOT EXISTS ${source})
             set(source ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
         endif()

@@ -201,7 +201,7 @@ TEST(WireVectors, InvalidRequestsAreRefusedForTheRightReason)
 		const Bytes whole = bytes_of(vector["hex"]);
 		EXPECT_EQ(prism::soft::check_icrc(flow_of(vector["flow"]), whole), prism::soft::IcrcVerdict::exact);
 		if (vector["kind"] != "request")
-			continue; /* core_vectors_engine.cpp */
+			continue; /* core_vectors_engine_test.cpp */
 		prism_request request;
 		EXPECT_EQ(prism_request_decode(whole.data(), static_cast<u32>(whole.size() - icrc_size),
 				  vector["mtu"].get<u32>(), max_indirect, &request),
