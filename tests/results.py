@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Reads what ctest --output-junit wrote, for check.sh, and says what must not pass unseen.
 
-Ends with 1 if fewer tests were run than are defined, if one was skipped that may not be, or if a failure is a finding of a
+Ends with 1 if a test is missing that is defined, if one was skipped that may not be, or if a failure is a finding of a
 checker (a sanitizer, a fuzzer, a debug kernel): another run might not repeat it, and it is true all the same. Failures of
 other kinds are not judged here.
 """
@@ -35,19 +35,22 @@ def reason_of(test):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
-    parser.add_argument("--defined", type=int, required=True, help="so many tests there are")
+    parser.add_argument("--names", required=True, help="file with the names of all tests that are defined")
     parser.add_argument("--may-skip", metavar="REGEX", required=True)
     options = parser.parse_args()
+    with open(options.names, encoding="utf-8") as file:
+        missing = {line for line in file.read().splitlines() if not line.startswith("#")}
     tests = ElementTree.parse(options.results).getroot().findall("testcase")
     failed = [test for test in tests if test.get("status") == "fail"]
     unrun = [test for test in tests if test.get("status") not in ("run", "fail")]
     findings = [test for test in failed if FINDING.search(output_of(test))]
     surprising = [test for test in unrun if not re.fullmatch(options.may_skip, test.get("name"))]
-    print(f"== {len(tests)} of {options.defined} tests: {len(failed)} failed, {len(unrun)} skipped")
+    missing -= {test.get("name") for test in tests}
+    print(f"== {len(tests)} tests: {len(failed)} failed, {len(unrun)} skipped, missing: {', '.join(sorted(missing)) or 'none'}")
     tell("skipped", unrun)
     tell("with a finding that is not forgiven", findings)
     tell("that may not be skipped", surprising)
-    return 1 if findings or surprising or len(tests) != options.defined else 0
+    return 1 if findings or surprising or missing else 0
 
 
 if __name__ == "__main__":
