@@ -40,11 +40,16 @@ between() {
 }
 
 # use COMPILER: makes it the only compiler from here on. A gcc that is older than the suite's own links with a libstdc++
-# of its own, which lacks symbols that Debian's libraries need; the newer one, which is loaded, has them.
+# of its own, which lacks symbols that Debian's libraries need (gtest is a static one); the newer one, which is loaded,
+# has them.
 use() {
 	install_packages "${1/gcc/g++}"
 	case $1 in
-	gcc-*) export CC=$1 CXX=g++-${1#gcc-} LDFLAGS=-Wl,--allow-shlib-undefined ;;
+	gcc-*)
+		local loaded
+		loaded=/usr/lib/$(uname -m)-linux-gnu/libstdc++.so.6
+		export CC=$1 CXX=g++-${1#gcc-} LDFLAGS="-Wl,--allow-shlib-undefined $loaded"
+		;;
 	*) export CC=$1 CXX=clang++-${1#clang-} LDFLAGS= ;;
 	esac
 	unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER

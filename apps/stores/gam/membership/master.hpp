@@ -38,6 +38,7 @@ class Master
 public:
 	static constexpr std::size_t longest_host = 255;
 	static constexpr unsigned margin_share = 16; /**< part of a lease */
+	static constexpr int looks_a_lease = 8;      /**< of who waits for the end of one */
 
 	/** @param cluster random  @param lease length of leases */
 	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }

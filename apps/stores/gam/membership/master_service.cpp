@@ -23,7 +23,6 @@ namespace prism::gam
 namespace
 {
 
-constexpr int looks_a_lease = 8;
 constexpr auto accept_pause = std::chrono::milliseconds(10);
 /* A client that does not read its answers is cut off at this backlog. */
 constexpr std::size_t longest_backlog = std::size_t{1} << 20;
@@ -126,7 +125,7 @@ bool MasterService::write(Client &client)
 Result<void> MasterService::run()
 {
 	const int pause = static_cast<int>(
-		std::chrono::duration_cast<std::chrono::milliseconds>(master_.lease() / looks_a_lease).count());
+		std::chrono::duration_cast<std::chrono::milliseconds>(master_.lease() / Master::looks_a_lease).count());
 	std::vector<pollfd> watched;
 	while (!stopping_) {
 		watched.clear();

@@ -9,13 +9,6 @@
 namespace prism::gam
 {
 
-namespace
-{
-
-constexpr int looks_a_lease = 8;
-
-} // namespace
-
 void Watch::begin(const Admission &me, Membership &membership)
 {
 	me_ = me;
@@ -56,7 +49,7 @@ void Watch::run(const std::stop_token &stop)
 {
 	std::unique_lock guard(lock_);
 	while (!stop.stop_requested()) {
-		wake_.wait_for(guard, stop, me_.lease / looks_a_lease, [] { return false; });
+		wake_.wait_for(guard, stop, me_.lease / Master::looks_a_lease, [] { return false; });
 		const std::optional<Error> found = look(Membership::now());
 		if (!found || stop.stop_requested())
 			continue;
