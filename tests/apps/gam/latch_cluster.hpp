@@ -7,7 +7,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,81 +14,12 @@
 #include <random>
 #include <vector>
 
+#include "bench/gam/simulated/lent_memory.hpp"
 #include "cluster.hpp"
 #include "gam/one_sided/latch.hpp"
-#include "one_sided.hpp"
 
 namespace prism::gam::test
 {
-
-/** Zeroed bytes, aligned to block_size. */
-class AlignedBytes
-{
-public:
-	explicit AlignedBytes(std::size_t size) : bytes_(size + block_size), size_(size) {}
-
-	[[nodiscard]] std::span<std::byte> span() noexcept
-	{
-		const auto address = reinterpret_cast<std::uint64_t>(bytes_.data());
-		return std::span(bytes_).subspan((block_size - address % block_size) % block_size, size_);
-	}
-
-private:
-	std::vector<std::byte> bytes_;
-	std::size_t size_;
-};
-
-/** Memory that a node lends, and its device. */
-struct LentMemory {
-	LentMemory(const latch::Layout &layout, NodeId self)
-		: bytes(layout.bytes()), region(bytes.span(), layout),
-		  device(bytes.span(), self + 1U), described{
-							   device.region(), layout, gam_test::OneSidedMemory::free_list}
-	{
-		for (std::uint64_t i = 0; i < layout.buffer_count(); i++)
-			device.free.push_back(described.region.address + layout.buffers() + i * block_size);
-	}
-
-	AlignedBytes bytes;
-	latch::Region region;
-	gam_test::OneSidedMemory device;
-	const latch::HomeMemory described;
-};
-
-/** Chain that a node has posted, with the answers so far. */
-class ChainUnderWay
-{
-public:
-	ChainUnderWay(std::uint64_t token, const Chain &chain)
-		: token_(token), requests_(gam_test::Recorder::requests_of(chain))
-	{
-	}
-
-	[[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-	[[nodiscard]] bool is_executed() const noexcept { return answers_.size() == requests_.size(); }
-	/** Executes the next request. */
-	void execute(gam_test::OneSidedMemory &home, gam_test::Responder &responder)
-	{
-		answers_.push_back(home.execute(requests_[answers_.size()], responder));
-	}
-	/** Delivers the answers to the node that posted the executed chain. Returns the outcome. */
-	[[nodiscard]] latch::Outcome deliver() const
-	{
-		latch::Outcome outcome;
-		for (const gam_test::Answer &answer : answers_) {
-			outcome.failed |= answer.failed;
-			answer.deliver();
-		}
-		outcome.status = answers_.back().status;
-		outcome.bytes = static_cast<std::uint32_t>(answers_.back().bytes.size());
-		return outcome;
-	}
-
-private:
-	std::uint64_t token_;
-	std::vector<gam_test::Request> requests_;
-	std::vector<gam_test::Answer> answers_;
-};
 
 class LatchMaking final : public Making
 {
@@ -112,8 +42,7 @@ public:
 		latch::Options latch;
 		latch.self = self;
 		latch.rules = rules_;
-		latch.memory.bytes = end.working[shard]->span();
-		latch.memory.address = reinterpret_cast<std::uint64_t>(latch.memory.bytes.data());
+		latch.memory = end.working[shard]->working();
 		latch.region = &end.lent.region;
 		latch.rest = std::chrono::microseconds(1);
 		latch.shards = options_.node.shards;
@@ -137,8 +66,8 @@ private:
 		{
 			const std::size_t lines = around.options_.lines / shards.size();
 			for (std::size_t shard = 0; shard < shards.size(); shard++)
-				working.push_back(
-					std::make_unique<AlignedBytes>(lines * latch::WorkingMemory::bytes_of_line));
+				working.push_back(std::make_unique<simulated::AlignedBytes>(
+					lines * latch::WorkingMemory::bytes_of_line));
 		}
 
 		/* Network */
@@ -161,7 +90,8 @@ private:
 		{
 			const std::scoped_lock guard(lock_);
 			Lane &lane = lanes_[home];
-			lane.chains.push_back({delays_.now() + delays_.next(random_), ChainUnderWay(token, chain)});
+			lane.chains.push_back(
+				{delays_.now() + delays_.next(random_), simulated::ChainUnderWay(token, chain)});
 			return 0;
 		}
 		void give_back(NodeId home, std::uint64_t address) noexcept override
@@ -171,8 +101,8 @@ private:
 			end.lent.device.free.push_back(address);
 		}
 
-		LentMemory lent;
-		std::vector<std::unique_ptr<AlignedBytes>> working; /* of each shard */
+		simulated::LentMemory lent;
+		std::vector<std::unique_ptr<simulated::AlignedBytes>> working; /* of each shard */
 		std::vector<Latch *> shards;
 		Network *messages = nullptr;
 		Node *node = nullptr;
@@ -180,12 +110,12 @@ private:
 	private:
 		struct Timed {
 			Clock::time_point due; /* of the next request, or of the completion */
-			ChainUnderWay chain;
+			simulated::ChainUnderWay chain;
 		};
 		/** Queue pair. */
 		struct Lane {
 			std::deque<Timed> chains;
-			gam_test::Responder responder;
+			simulated::Responder responder;
 		};
 
 		/**

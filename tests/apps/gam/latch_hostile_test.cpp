@@ -11,12 +11,6 @@ namespace
 {
 
 struct LatchDeath : LatchNodes {
-	void tell_all(NodeId dead)
-	{
-		net->end_queue_pairs(dead);
-		for (NodeId id = 0; id < shape.nodes; id++)
-			net->tell_of(dead, id);
-	}
 	void sweep_all(NodeId dead)
 	{
 		for (NodeId id = 0; id < shape.nodes; id++) {
@@ -25,7 +19,7 @@ struct LatchDeath : LatchNodes {
 			EXPECT_TRUE(node(id).has_let_go(dead));
 			node(id).sweep(dead);
 		}
-		net->drain();
+		net->run();
 		for (NodeId id = 0; id < shape.nodes; id++) {
 			if (id != dead) {
 				EXPECT_FALSE(node(id).is_sweeping());
@@ -39,14 +33,14 @@ TEST_F(LatchDeath, WhatTheDeadHadIsFreed)
 {
 	writes(1, block(), 5);
 	node(1).install(block());
-	net->drain();
+	net->run();
 	writes(1, block(), 6);
 	reads(1, block(2));
 	LatchAsk &ask = read(2, block());
 	net->kill(1);
-	net->drain();
-	tell_all(1);
-	net->drain();
+	net->run();
+	net->tell_of(1);
+	net->run();
 	EXPECT_FALSE(ask.is_over) << "the entry names it still";
 	sweep_all(1);
 	EXPECT_EQ(result(ask), 5U) << "what was not installed is lost";
@@ -60,9 +54,9 @@ TEST_F(LatchDeath, SharersThatDieAreNotAwaited)
 	reads(1, block());
 	net->kill(1);
 	LatchAsk &write = this->write(2, block(), 5);
-	net->drain();
+	net->run();
 	EXPECT_FALSE(write.is_over);
-	tell_all(1);
+	net->tell_of(1);
 	EXPECT_EQ(result(write), 5U);
 	sweep_all(1);
 	expect_rest(true);
@@ -74,11 +68,11 @@ TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
 	writes(1, block(), 5);
 	net->hold_answers(1);
 	LatchAsk &other = read(2, block());
-	net->drain();
+	net->run();
 	EXPECT_FALSE(other.is_over);
 	EXPECT_EQ(reads(1, block()), 5U) << "it gives a copy away, and keeps one";
 	net->kill(0);
-	tell_all(0);
+	net->tell_of(0);
 	LatchAsk &late = read(1, block());
 	sweep_all(0);
 	net->release_chains(1);
@@ -95,17 +89,17 @@ TEST_F(LatchDeath, WhoAskedForABlockOfADeadHomeIsToldNothingLater)
 	writes(1, block(), 5);
 	net->hold_posts(1);
 	LatchAsk &served = read(2, block());
-	net->drain();
+	net->run();
 	LatchAsk &waits = write(3, block(), 6); /* while node 1 gives a copy to node 2 */
-	net->drain();
+	net->run();
 	net->kill(0);
-	tell_all(0);
+	net->tell_of(0);
 	EXPECT_EQ(error(served), EHOSTUNREACH);
 	EXPECT_EQ(error(waits), EHOSTUNREACH);
 	sweep_all(0);
 	const std::uint64_t said = node(1).stats().messages;
 	net->release_chains(1);
-	net->drain();
+	net->run();
 	EXPECT_TRUE(node(1).at_rest());
 	EXPECT_EQ(node(1).stats().messages, said);
 }
@@ -116,17 +110,17 @@ TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
 	reads(2, block());
 	net->hold_answers(1);
 	LatchAsk &write = this->write(1, block(), 5);
-	net->drain();
+	net->run();
 	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
 	net->release_chains(1);
-	net->drain();
+	net->run();
 	net->hold_answers(1);
 	net->tick();
-	net->drain();
+	net->run();
 	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 1);
 	net->kill(2);
-	tell_all(2);
+	net->tell_of(2);
 	sweep_all(2);
 	net->release_chains(1);
 	EXPECT_EQ(result(write), 5U);
@@ -139,12 +133,12 @@ TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
 TEST_F(LatchDeath, GrantThatWasLost)
 {
 	writes(1, block(), 5);
-	net->hold(1, 2);
+	net->hold({1, 2});
 	LatchAsk &ask = add(2, block(), 1);
-	net->drain();
+	net->run();
 	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 2);
 	net->kill(1);
-	tell_all(1);
+	net->tell_of(1);
 	sweep_all(1);
 	EXPECT_EQ(result(ask), 5U);
 	EXPECT_EQ(reads(3, block()), 6U);
@@ -157,14 +151,14 @@ TEST_F(LatchDeath, GrantThatWasLostToTheWaiter)
 	for (const bool dirty : {false, true}) {
 		make();
 		writes(1, block(), 5);
-		net->hold(1, 2);
+		net->hold({1, 2});
 		LatchAsk &ask = begin(2, dirty ? AccessKind::write : AccessKind::write_lock, block(), 6);
-		net->drain();
+		net->run();
 		latch::Entry marked = net->entry(block());
 		marked.waiter = latch::mark(2);
 		net->write_entry(block(), marked);
 		net->kill(1);
-		tell_all(1);
+		net->tell_of(1);
 		sweep_all(1);
 		EXPECT_EQ(result(ask), 6U);
 		EXPECT_EQ(dirty ? 0 : unlock(2, block()), 0);
@@ -179,14 +173,14 @@ TEST_F(LatchDeath, HandOverToTheDead)
 {
 	result(write_lock(1, block()));
 	(void)write(2, block(), 5);
-	net->drain();
+	net->run();
 	net->hold_posts(1);
 	EXPECT_EQ(unlock(1, block()), 0);
 	net->kill(2);
-	tell_all(2);
+	net->tell_of(2);
 	EXPECT_FALSE(node(1).has_let_go(2));
 	net->release_chains(1);
-	net->drain();
+	net->run();
 	EXPECT_TRUE(node(1).has_let_go(2));
 	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 2);
 	sweep_all(2);
@@ -202,18 +196,18 @@ TEST_F(LatchDeath, HandOverToTheDead)
 TEST_F(LatchDeath, CopyForTheDeadIsTakenBack)
 {
 	writes(1, block(), 5);
-	const std::deque<std::uint64_t> all = std::exchange(net->device(0).free, {});
+	const std::deque<std::uint64_t> all = std::exchange(net->lent(0).device.free, {});
 	net->hold_answers(1);
 	(void)read(2, block());
-	net->drain();
+	net->run();
 	net->kill(2);
-	tell_all(2);
+	net->tell_of(2);
 	net->release_chains(1);
-	net->drain();
+	net->run();
 	sweep_all(2);
-	net->device(0).free = all;
+	net->lent(0).device.free = all;
 	net->tick();
-	net->drain();
+	net->run();
 	EXPECT_EQ(net->entry(block()).sharers & bit(2), 0U);
 	EXPECT_EQ(reads(3, block()), 5U);
 	expect_rest(true);
@@ -225,11 +219,11 @@ TEST_F(LatchDeath, HomeThatDies)
 	result(read_lock(1, block(2), 1));
 	result(write_lock(2, block(3)));
 	LatchAsk &waits = read(1, block(3));
-	net->drain();
+	net->run();
 	LatchAsk &posted = read(3, block(4));
 	net->kill(0);
-	tell_all(0);
-	net->drain();
+	net->tell_of(0);
+	net->run();
 	EXPECT_EQ(error(waits), EHOSTUNREACH);
 	EXPECT_EQ(error(posted), EHOSTUNREACH);
 	EXPECT_EQ(error(read(1, block())), EHOSTUNREACH);
@@ -237,7 +231,7 @@ TEST_F(LatchDeath, HomeThatDies)
 	EXPECT_EQ(unlock(1, block(2)), EHOSTUNREACH);
 	EXPECT_EQ(unlock(1, block(2)), EPERM);
 	EXPECT_EQ(unlock(2, block(3)), EHOSTUNREACH);
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 }
 
 /** A node has been declared dead without learning of it: the entries of its blocks name another writer, or none. */
@@ -248,9 +242,9 @@ TEST_F(LatchDeath, WhoIsDeclaredDeadLosesItsBlocks)
 	swept.writer = 0;
 	net->write_entry(block(), swept);
 	LatchAsk &ask = read(2, block(2));
-	net->drain();
+	net->run();
 	node(1).flush();
-	net->drain();
+	net->run();
 	EXPECT_EQ(node(1).state(block()), latch::State::invalid);
 	EXPECT_EQ(ask.error, 0);
 	EXPECT_EQ(reads(1, block()), 0U);
@@ -269,8 +263,8 @@ struct LatchHostile : LatchNodes {
 	void expect_refused(NodeId from, NodeId to, const Message &message)
 	{
 		const std::uint64_t before = node(to).stats().refused;
-		net->inject(from, to, message);
-		net->drain();
+		net->inject({from, to}, message);
+		net->run();
 		EXPECT_EQ(node(to).stats().refused, before + 1) << int{message.type};
 	}
 };
@@ -292,7 +286,7 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 	EXPECT_EQ(reads(1, block()), 5U);
 	result(write_lock(1, block()));
 	LatchAsk &ask = write(3, block(), 6);
-	net->drain();
+	net->run();
 	for (const Type type : types)
 		expect_refused(2, 3, message(type));      /* node 1 was asked */
 	expect_refused(1, 3, message(Type::grant_write)); /* without the data */
@@ -309,8 +303,8 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 TEST_F(LatchHostile, RequestsThatCannotBe)
 {
 	result(write_lock(1, block()));
-	net->inject(2, 1, message(Type::request));
-	net->drain();
+	net->inject({2, 1}, message(Type::request));
+	net->run();
 	expect_refused(2, 1, message(Type::request)); /* twice */
 	expect_refused(2, 1, message(Type::request, latch::exclusive));
 	Message other = message(Type::request);
@@ -321,7 +315,7 @@ TEST_F(LatchHostile, RequestsThatCannotBe)
 	other.block = other.block + 8;
 	node(1).hear(2, other);
 	EXPECT_EQ(node(1).stats().refused, 6U);
-	net->drain();
+	net->run();
 	node(1).flush();
 	expect_rest();
 }
@@ -337,8 +331,8 @@ TEST_F(LatchHostile, AWithdrawalByWhoIsNotTheHome)
 TEST_F(LatchHostile, InvalidateOfWhatIsOwedToAnother)
 {
 	result(read_lock(1, block()));
-	net->inject(2, 1, message(Type::invalidate));
-	net->drain();
+	net->inject({2, 1}, message(Type::invalidate));
+	net->run();
 	expect_refused(3, 1, message(Type::invalidate));
 	EXPECT_EQ(unlock(1, block()), 0);
 	expect_rest();
@@ -373,7 +367,7 @@ TEST_F(LatchHostile, WaiterThatCannotBe)
 	net->write_entry(block(), entry);
 	EXPECT_EQ(error(read(2, block())), EPROTO);
 	node(1).flush();
-	net->drain();
+	net->run();
 	entry = net->entry(block());
 	EXPECT_EQ(entry.writer, 0U);
 	entry.waiter = 0;
@@ -392,27 +386,27 @@ TEST_F(LatchHostile, PointersThatLeadNowhere)
 	EXPECT_EQ(other.error, 0);
 	EXPECT_EQ(error(read(2, block(2))), 0) << "others have their queue pairs";
 	LatchAsk &late = read(1, block(2));
-	net->drain();
+	net->run();
 	EXPECT_FALSE(late.is_over) << "the device has ended the queue pair";
 	net->mend_pair(1, 0);
 	EXPECT_EQ(result(late), 0U);
 	/* A node that has claimed the block does not remain its writer. */
 	EXPECT_EQ(error(write(1, block(), 5)), EPROTO);
 	net->mend_pair(1, 0);
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 	EXPECT_EQ(net->entry(block()).writer, 0U);
 	/* Same for the home itself. */
 	EXPECT_EQ(error(write(0, block(), 5)), EPROTO);
 	net->mend_pair(0, 0);
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 	EXPECT_EQ(net->entry(block()).writer, 0U);
 	/* A pointer that is not a buffer's is not given back. */
-	entry.value = {net->device(0).region().address + 8, 4, 3};
+	entry.value = {net->lent(0).device.region().address + 8, 4, 3};
 	net->write_entry(block(), entry);
 	EXPECT_EQ(reads(2, block()) >> 32, 0U) << "what the buffer is too short for is zeros";
 	writes(2, block(), 5);
 	node(2).flush();
-	net->drain();
+	net->run();
 	EXPECT_EQ(node(2).stats().refused, 1U);
 	EXPECT_EQ(node(2).freed_buffers(), 0U);
 	EXPECT_EQ(reads(2, block()), 5U);

@@ -31,7 +31,7 @@ struct LatchCosts : LatchNodes {
 		EXPECT_TRUE(ask.is_over);
 		EXPECT_EQ(ask.error, 0);
 		const std::uint64_t hops = (net->now() - began) / LatchNet::hop;
-		net->drain();
+		net->run();
 		const CoherenceStats after = total();
 		EXPECT_EQ(after.events, 0U);
 		EXPECT_EQ(after.refused, 0U);
@@ -45,7 +45,7 @@ struct LatchCosts : LatchNodes {
 		node(id).flush();
 		while (!node(id).at_rest() && net->step()) {}
 		const std::uint64_t hops = (net->now() - began) / LatchNet::hop;
-		net->drain();
+		net->run();
 		const CoherenceStats after = total();
 		return {hops, after.requests - before.requests, after.messages - before.messages};
 	}
@@ -154,7 +154,7 @@ TEST_F(LatchCosts, WritingBackAndKeeping)
 	writes(1, block(), 5);
 	const CoherenceStats before = total();
 	node(1).install(block());
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 	EXPECT_EQ(total().requests - before.requests, 2U);
 	EXPECT_EQ(node(1).state(block()), latch::State::exclusive);
 	EXPECT_EQ(net->entry(block()).value.tag, 1U);
@@ -192,10 +192,10 @@ TEST_F(LatchCosts, AllReadersAreServedAtOnce)
 {
 	result(write_lock(1, block()));
 	LatchAsk &first = read(2, block()), &second = read(3, block());
-	net->drain();
+	net->run();
 	const CoherenceStats before = total();
 	EXPECT_EQ(unlock(1, block()), 0);
-	net->drain();
+	net->run();
 	EXPECT_TRUE(first.is_over && second.is_over);
 	EXPECT_EQ(total().requests - before.requests, 1U);
 	EXPECT_EQ(total().messages - before.messages, 2U);

@@ -13,14 +13,14 @@ struct LatchRules : LatchNodes {
 	void evict(NodeId id)
 	{
 		node(id).flush();
-		net->drain();
+		net->run();
 	}
 	latch::Entry entry() { return net->entry(block()); }
 	void expect_no_refusal() { EXPECT_EQ(total().refused, 0U); }
 	/** Checks that @p ask waits for another node; on_time() does not wake it. */
 	void expect_waits(const LatchAsk &ask)
 	{
-		net->drain();
+		net->run();
 		EXPECT_FALSE(ask.is_over);
 	}
 };
@@ -29,9 +29,9 @@ TEST_F(LatchRules, InvalidatedFetchServesItsReadOnce)
 {
 	net->hold_answers(1);
 	LatchAsk &ask = read(1, block());
-	net->drain();
+	net->run();
 	LatchAsk &second = write(2, block(), 5);
-	net->drain();
+	net->run();
 	EXPECT_TRUE(second.is_over) << "whoever fetches acknowledges";
 	net->release_chains(1);
 	EXPECT_EQ(error(ask), 0);
@@ -46,7 +46,7 @@ TEST_F(LatchRules, InvalidatedFetchOfALockStartsOver)
 {
 	net->hold_answers(1);
 	LatchAsk &lock = read_lock(1, block());
-	net->drain();
+	net->run();
 	writes(2, block(), 5);
 	net->release_chains(1);
 	EXPECT_EQ(error(lock), 0);
@@ -61,15 +61,15 @@ void grant_that_is_overtaken(LatchRules &test, std::uint64_t value, AccessKind k
 {
 	test.result(test.write_lock(1, test.block()));
 	LatchAsk &ask = test.begin(2, kind, test.block());
-	test.net->drain();
+	test.net->run();
 	LatchAsk &write = test.write(3, test.block(), value);
-	test.net->drain();
-	test.net->hold(1, 2);
+	test.net->run();
+	test.net->hold({1, 2});
 	EXPECT_EQ(test.unlock(1, test.block()), 0);
-	test.net->drain();
+	test.net->run();
 	EXPECT_TRUE(write.is_over);
 	EXPECT_FALSE(ask.is_over);
-	test.net->release(1, 2);
+	test.net->release({1, 2});
 	EXPECT_EQ(test.error(ask), 0);
 	test.expect_no_refusal();
 }
@@ -101,12 +101,12 @@ TEST_F(LatchRules, OlderInvalidateDoesNotSpoilAGrant)
 		net->write_entry(block(), start);
 		reads(2, block()); /* its bit stays in the entry */
 		evict(2);
-		net->hold(1, 2); /* the claimer's INVALIDATE is late */
+		net->hold({1, 2}); /* the claimer's INVALIDATE is late */
 		LatchAsk &write = this->write(1, block(), 5);
-		net->drain();
+		net->run();
 		LatchAsk &read = this->read(2, block());
-		net->drain();
-		net->release(1, 2);
+		net->run();
+		net->release({1, 2});
 		EXPECT_EQ(error(write), 0);
 		EXPECT_EQ(error(read), 0);
 		EXPECT_EQ(read.value, 5U);
@@ -122,7 +122,7 @@ TEST_F(LatchRules, UpgradeWhoseCopyWentReadsAsWriter)
 	reads(1, block());
 	net->hold_posts(1);
 	LatchAsk &ask = add(1, block(), 1);
-	net->drain();
+	net->run();
 	writes(2, block(), 5);
 	evict(2);
 	net->release_chains(1);
@@ -137,7 +137,7 @@ TEST_F(LatchRules, UpgradeThatFindsAnotherWriterAsksIt)
 	reads(1, block());
 	reads(2, block());
 	LatchAsk &first = add(1, block(), 1), &second = add(2, block(), 1);
-	net->drain();
+	net->run();
 	EXPECT_EQ(error(first), 0);
 	EXPECT_EQ(error(second), 0);
 	EXPECT_EQ(first.old_value + second.old_value, 1U);
@@ -148,11 +148,11 @@ TEST_F(LatchRules, UpgradeThatFindsAnotherWriterAsksIt)
 TEST_F(LatchRules, RequestToWhoHasLeftIsSentOn)
 {
 	writes(1, block(), 5);
-	net->hold(2, 1);
+	net->hold({2, 1});
 	LatchAsk &ask = read(2, block());
-	net->drain();
+	net->run();
 	evict(1);
-	net->release(2, 1);
+	net->release({2, 1});
 	EXPECT_EQ(error(ask), 0);
 	EXPECT_EQ(ask.value, 5U);
 	EXPECT_EQ(total().messages, 2U) << "the request, and MOVED";
@@ -163,7 +163,7 @@ TEST_F(LatchRules, RequestToWhoClaimsWaits)
 {
 	net->hold_answers(1);
 	LatchAsk &write = this->write(1, block(), 5);
-	net->drain();
+	net->run();
 	LatchAsk &read = this->read(2, block());
 	expect_waits(read);
 	net->release_chains(1);
@@ -181,7 +181,7 @@ TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
 	LatchAsk &write = this->write(2, block(), 6), &read = this->read(1, block());
 	EXPECT_EQ(error(read), 0);
 	EXPECT_FALSE(write.is_over);
-	net->drain();
+	net->run();
 	net->release_chains(1);
 	EXPECT_EQ(error(write), 0);
 	/* A copy stays here; it is invalidated before this node knows that it has handed out another. */
@@ -310,15 +310,15 @@ TEST_F(LatchRules, InvalidateMeetsAnUndo)
 {
 	reads(2, block());
 	result(read_lock(1, block()));
-	net->hold(1, 2);
+	net->hold({1, 2});
 	LatchAsk &tried = write_lock(2, block(), 1, true);
-	net->drain();
+	net->run();
 	net->hold_answers(2);
-	net->release(1, 2);
-	net->drain();
+	net->release({1, 2});
+	net->run();
 	EXPECT_EQ(entry().writer, 0U);
 	LatchAsk &write = this->write(3, block(), 5);
-	net->drain();
+	net->run();
 	EXPECT_EQ(unlock(1, block()), 0);
 	EXPECT_EQ(error(write), 0);
 	net->release_chains(2);
@@ -333,23 +333,23 @@ TEST_F(LatchRules, WaiterIsNext)
 	shape.patience = 1;
 	make();
 	writes(1, block(), 5);
-	net->hold(2, 1);
-	net->hold(2, 3);
+	net->hold({2, 1});
+	net->hold({2, 3});
 	LatchAsk &waiter = add(2, block(), 1);
-	net->drain();
+	net->run();
 	evict(1);
 	writes(3, block(), 10);
-	net->release(2, 1);
-	net->drain(); /* moved: node 2 waits now; its request to node 3 is held */
+	net->release({2, 1});
+	net->run(); /* moved: node 2 waits now; its request to node 3 is held */
 	EXPECT_EQ(entry().waiter, latch::mark(2));
 	evict(3);
 	EXPECT_EQ(entry().writer, 0U);
 	LatchAsk &other = add(1, block(), 100);
-	net->drain();
+	net->run();
 	EXPECT_FALSE(other.is_over);
 	EXPECT_EQ(begin(1, AccessKind::read, block(), 0, 2).is_over, false);
 	EXPECT_EQ(error(write_lock(0, block(), 1, true)), EBUSY);
-	net->release(2, 3);
+	net->release({2, 3});
 	EXPECT_EQ(result(waiter), 10U);
 	EXPECT_EQ(result(other), 11U);
 	expect_rest();
@@ -360,9 +360,9 @@ TEST_F(LatchRules, OwnerServesTheWaiterBeforeItsQueue)
 {
 	result(write_lock(1, block()));
 	LatchAsk &first = add(2, block(), 1);
-	net->drain();
+	net->run();
 	LatchAsk &second = add(3, block(), 10);
-	net->drain();
+	net->run();
 	latch::Entry marked = entry();
 	marked.waiter = latch::mark(3);
 	net->write_entry(block(), marked);
@@ -375,14 +375,14 @@ TEST_F(LatchRules, OwnerServesTheWaiterBeforeItsQueue)
 TEST_F(LatchRules, NoBufferIsTriedAgain)
 {
 	writes(1, block(), 5);
-	const std::deque<std::uint64_t> all = std::exchange(net->device(0).free, {});
+	const std::deque<std::uint64_t> all = std::exchange(net->lent(0).device.free, {});
 	LatchAsk &read = this->read(2, block());
-	net->drain();
+	net->run();
 	net->tick();
-	net->drain();
+	net->run();
 	EXPECT_FALSE(read.is_over);
 	EXPECT_EQ(node(1).state(block()), latch::State::exclusive) << "the owner is who it was";
-	net->device(0).free = all;
+	net->lent(0).device.free = all;
 	EXPECT_EQ(result(read), 5U);
 	expect_rest();
 	expect_no_refusal();
@@ -438,7 +438,7 @@ TEST_F(LatchRules, OnlyWhatIsLentCanBeAskedFor)
 	EXPECT_EQ(reads(1, block(0)), 5U);
 	net->is_allocated = [](Address) { return false; };
 	node(0).withdraw(block(0));
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 	EXPECT_EQ(error(read(2, block(0))), EFAULT);
 	expect_rest();
 }
@@ -452,13 +452,13 @@ TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
 	result(read_lock(2, block(3)));
 	net->hold_answers(2);
 	LatchAsk &late = read(2, block()); /* has its copy already, but does not know */
-	net->drain();
+	net->run();
 	net->is_allocated = [](Address) { return false; };
 	for (const std::uint64_t number : {1, 2, 3})
 		node(0).withdraw(block(number));
-	net->drain();
+	net->run();
 	net->release_chains(2);
-	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(net->run_to_rest());
 	EXPECT_EQ(late.error, 0);
 	for (const NodeId id : {0, 1, 2, 3}) {
 		EXPECT_EQ(error(read(id, block())), EFAULT) << id;
@@ -479,12 +479,12 @@ TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 		writes(1, block(), 5);
 		net->hold_posts(1);
 		LatchAsk &ask = begin(2, kind, block(), 6);
-		net->drain();
+		net->run();
 		net->is_allocated = [](Address) { return false; };
 		node(0).withdraw(block());
-		net->drain();
+		net->run();
 		net->release_chains(1);
-		EXPECT_TRUE(net->run());
+		EXPECT_TRUE(net->run_to_rest());
 		EXPECT_EQ(error(ask), 0);
 		for (const NodeId id : {1, 2})
 			EXPECT_EQ(error(read(id, block())), EFAULT) << id;
@@ -499,14 +499,14 @@ TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 		EXPECT_EQ(error(ask), EFAULT);
 		expect_rest();
 		net->is_allocated = [](Address) { return true; };
-		EXPECT_TRUE(node(0).lend(block()) || net->run());
+		EXPECT_TRUE(node(0).lend(block()) || net->run_to_rest());
 		writes(3, block(), 7);
 		EXPECT_EQ(reads(2, block()), 7U);
 		expect_rest();
 	};
 	net->is_allocated = [](Address) { return false; };
 	node(0).withdraw(block());
-	net->drain();
+	net->run();
 	latch::Entry marked = net->entry(block());
 	marked.waiter = latch::mark(1); /* it has waited for its turn */
 	net->write_entry(block(), marked);
@@ -514,15 +514,15 @@ TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 
 	net->hold_answers(1);
 	LatchAsk &claims = write(1, block(2), 5);
-	net->drain();
+	net->run();
 	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
 	net->is_allocated = [](Address) { return false; };
 	node(0).withdraw(block(2));
-	net->drain();
+	net->run();
 	EXPECT_EQ(latch::node_of(net->entry(block(2)).writer), 1);
 	net->release_chains(1);
-	net->drain();
+	net->run();
 	net->tick();
 	EXPECT_EQ(error(claims), EFAULT);
 	expect_rest();
@@ -531,11 +531,11 @@ TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 TEST_F(LatchRules, HeldWhileAllMessagesWait)
 {
 	reads(1, block());
-	net->hold(1, 2);
+	net->hold({1, 2});
 	LatchAsk &write = this->write(2, block(), 5);
 	expect_waits(write);
 	EXPECT_EQ(node(2).state(block()), latch::State::invalid) << "it owns when all have let go";
-	net->release(1, 2);
+	net->release({1, 2});
 	EXPECT_EQ(error(write), 0);
 	expect_rest();
 }

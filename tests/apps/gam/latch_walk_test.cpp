@@ -76,7 +76,6 @@ struct LatchWalk : LatchNodes {
 		bool locks = true;
 		bool tries = true;
 		bool uncached = true;
-		bool full_queues = false;
 		bool breaks = false; /* queue pairs, which are replaced later */
 		std::optional<NodeId> dies;
 	};
@@ -113,7 +112,7 @@ struct LatchWalk : LatchNodes {
 		walkers.clear();
 		written.clear();
 		make();
-		net->on_over = [this](LatchAsk &ask) { over(ask); };
+		on_over = [this](LatchAsk &ask) { over(ask); };
 		net->after_step = [this] { check_hits(); };
 		for (NodeId id = 0; id < shape.nodes; id++) {
 			for (ThreadId thread = 1; thread <= plan.threads; thread++) {
@@ -149,12 +148,9 @@ struct LatchWalk : LatchNodes {
 				net->tick();
 			if (plan.breaks && random() % 60 == 0)
 				break_pair();
-			if (plan.full_queues && random() % 50 == 0)
-				net->full_queues = 1;
 			if (HasFailure())
 				return;
 		}
-		net->full_queues = 0;
 	}
 
 	void break_pair()
@@ -192,8 +188,8 @@ struct LatchWalk : LatchNodes {
 		if (ask.kind == AccessKind::write || ask.kind == AccessKind::atomic)
 			ask.value = ask.operand = next_value++;
 		if (random() % 20 == 0)
-			net->node(walker.node).flush();
-		net->begin(walker.node, ask);
+			node(walker.node).flush();
+		begin(walker.node, ask);
 	}
 	void outside(Walker &walker, LatchAsk &ask)
 	{
@@ -297,11 +293,10 @@ struct LatchWalk : LatchNodes {
 		is_swept = false;
 		net->kill(*plan.dies);
 		net->at(soon(), [this] {
-			net->end_queue_pairs(*plan.dies);
 			for (NodeId id = 0; id < shape.nodes; id++) {
 				if (id != *plan.dies)
 					net->at(soon(), [this, id] {
-						net->tell_of(*plan.dies, id);
+						net->tell(id, *plan.dies);
 						confirm(id);
 					});
 			}
@@ -391,7 +386,7 @@ TEST_F(LatchWalk, LittleRoom)
 	shape.lines = 2;
 	shape.spares = 1;
 	plan.used = 6;
-	plan.full_queues = true;
+	shape.full = 50;
 	walk_all(200);
 }
 

@@ -35,13 +35,8 @@ public:
 	using Make = std::function<std::unique_ptr<Coherence>(NodeId, Coherence::Host &)>;
 
 	/** @p make: makes the protocol's object for each of @p nodes. */
-	Net(std::size_t nodes, const Make &make, std::uint64_t seed = 1) : make_(make), random_(seed)
-	{
-		for (NodeId id = 0; id < nodes; id++)
-			stations_.push_back(std::make_unique<Station>(*this, id));
-		for (const auto &station : stations_)
-			station->node = make(station->id, *station);
-	}
+	Net(std::size_t nodes, const Make &make, std::uint64_t seed = 1) : Net(seed) { add_nodes(nodes, make); }
+	virtual ~Net() = default;
 	Net(const Net &) = delete;
 	Net &operator=(const Net &) = delete;
 
@@ -54,16 +49,12 @@ public:
 	void release_all() { held_.clear(); }
 
 	/** Delivers one message of a random pair. Returns false if none can be delivered. */
-	bool step()
+	virtual bool step()
 	{
-		std::vector<Pair> ready;
-		for (const auto &[pair, messages] : under_way_) {
-			if (!messages.empty() && !held_.contains(pair))
-				ready.push_back(pair);
-		}
-		if (ready.empty())
+		const std::vector<Pair> pairs = ready();
+		if (pairs.empty())
 			return false;
-		deliver(ready[random_() % ready.size()]);
+		deliver(pairs[random_() % pairs.size()]);
 		return true;
 	}
 
@@ -83,11 +74,10 @@ public:
 		auto &messages = under_way_[pair];
 		if (messages.empty())
 			return false;
-		const std::vector<std::byte> bytes = std::move(messages.front());
+		const std::vector<std::byte> bytes = std::move(messages.front().bytes);
 		messages.pop_front();
 		const auto message = Message::parse(bytes);
-		delivered_[pair.first]++;
-		delivered_[pair.second]++;
+		count_delivery(pair);
 		if (!dead_.contains(pair.second) && !intercept(pair, *message))
 			node(pair.second).hear(pair.first, *message);
 		return true;
@@ -104,14 +94,14 @@ public:
 	}
 	[[nodiscard]] bool is_dead(NodeId id) const { return dead_.contains(id); }
 	/** Tells @p id that @p dead is dead; no more messages of that node arrive. */
-	void tell(NodeId id, NodeId dead)
+	virtual void tell(NodeId id, NodeId dead)
 	{
 		under_way_[{dead, id}].clear();
 		if (!dead_.contains(id))
 			node(id).lost(dead);
 	}
 	/** Gives the number of a dead node to another one, which make() makes. */
-	void revive(NodeId id)
+	virtual void revive(NodeId id)
 	{
 		for (auto &[pair, messages] : under_way_) {
 			if (pair.first == id || pair.second == id)
@@ -136,7 +126,7 @@ public:
 			all += messages.size();
 		return all;
 	}
-	/** Return the numbers of messages delivered from or to @p id, and in total. */
+	/** Return the numbers of deliveries from or to @p id, and in total. */
 	[[nodiscard]] std::uint64_t delivered_of(NodeId id) const
 	{
 		const auto found = delivered_.find(id);
@@ -154,7 +144,7 @@ public:
 	{
 		std::vector<std::byte> bytes(message.size());
 		message.serialize(bytes.data());
-		under_way_[pair].push_back(std::move(bytes));
+		under_way_[pair].push_back({now_, std::move(bytes)});
 	}
 
 	/** Called with each access that ends by Host::ended(). */
@@ -164,7 +154,44 @@ public:
 	/** Answers Host::is_allocated() for the blocks of a home. */
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
 
+protected:
+	explicit Net(std::uint64_t seed) : random_(seed) {}
+	/** Call once. */
+	void add_nodes(std::size_t nodes, const Make &make)
+	{
+		make_ = make;
+		for (NodeId id = 0; id < nodes; id++)
+			stations_.push_back(std::make_unique<Station>(*this, id));
+		for (const auto &station : stations_)
+			station->node = make(station->id, *station);
+	}
+
+	[[nodiscard]] bool is_held(Pair pair) const { return held_.contains(pair); }
+	/** Returns the pairs whose next message is not held. */
+	[[nodiscard]] std::vector<Pair> ready() const
+	{
+		std::vector<Pair> pairs;
+		for (const auto &[pair, messages] : under_way_) {
+			if (!messages.empty() && !is_held(pair))
+				pairs.push_back(pair);
+		}
+		return pairs;
+	}
+	/** Returns the time at which the next message of @p pair was sent. */
+	[[nodiscard]] std::uint64_t sent_at(Pair pair) const { return under_way_.at(pair).front().sent; }
+	void count_delivery(Pair pair)
+	{
+		delivered_[pair.first]++;
+		delivered_[pair.second]++;
+	}
+
+	std::uint64_t now_ = 0; /* for networks with a clock */
+
 private:
+	struct Letter {
+		std::uint64_t sent;
+		std::vector<std::byte> bytes;
+	};
 	struct Station final : Coherence::Host {
 		Station(Net &around, NodeId number) : net(around), id(number) {}
 		void send(NodeId to, const Message &message) override
@@ -181,9 +208,9 @@ private:
 		std::unique_ptr<Coherence> node;
 	};
 
-	const Make make_;
+	Make make_;
 	std::vector<std::unique_ptr<Station>> stations_;
-	std::map<Pair, std::deque<std::vector<std::byte>>> under_way_;
+	std::map<Pair, std::deque<Letter>> under_way_;
 	std::set<Pair> held_;
 	std::set<NodeId> dead_;
 	std::map<std::uint8_t, std::size_t> sent_;

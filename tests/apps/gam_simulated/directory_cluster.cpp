@@ -58,13 +58,15 @@ std::string disagreement_of(Directory &home, Directory &node, NodeId id, Address
 
 /* Each life of a node has its own memory. */
 DirectoryCluster::DirectoryCluster(const ClusterOptions &options, const directory::Rules &rules, bool through_home)
-	: NetCluster(options)
+	: NetCluster(std::make_unique<gam_test::Net>(
+		  options.nodes,
+		  [options, rules, through_home, memories = std::make_shared<std::map<NodeId, DirectoryParts>>()](
+			  NodeId id, Coherence::Host &host) {
+			  return memories->insert_or_assign(id, DirectoryParts(options))
+				  .first->second.make(id, host, rules, through_home);
+		  },
+		  options.seed))
 {
-	open([options, rules, through_home, memories = std::make_shared<std::map<NodeId, DirectoryParts>>()](
-		     NodeId id, Coherence::Host &host) {
-		return memories->insert_or_assign(id, DirectoryParts(options))
-			.first->second.make(id, host, rules, through_home);
-	});
 }
 
 Holding DirectoryCluster::holding(NodeId id, Address block)

@@ -2,7 +2,8 @@
 /* Nodes whose messages arrive in any order that pairs of nodes allow. */
 #pragma once
 
-#include <optional>
+#include <memory>
+#include <utility>
 
 #include "cluster.hpp"
 #include "net.hpp"
@@ -39,16 +40,12 @@ public:
 	[[nodiscard]] std::uint64_t delivered() const override { return net_->delivered(); }
 
 protected:
-	explicit NetCluster(const ClusterOptions &options) : options_(options) {}
-	/** Called once, before anything else. */
-	void open(const gam_test::Net::Make &make)
+	explicit NetCluster(std::unique_ptr<gam_test::Net> net) : net_(std::move(net))
 	{
-		net_.emplace(options_.nodes, make, options_.seed);
 		net_->on_ended = [this](NodeId, Access &access) { on_ended(access); };
 	}
 
-	const ClusterOptions options_;
-	std::optional<gam_test::Net> net_;
+	const std::unique_ptr<gam_test::Net> net_;
 };
 
 } // namespace gam_sim

@@ -6,18 +6,23 @@
 #include <cstring>
 
 #include "directory_cluster.hpp"
+<<<<<<< HEAD
 #include "gam/membership/farewells.hpp"
 #include "gam/one_sided/latch.hpp"
 #include "gam/one_sided/verbs_homes.hpp"
 #include "gam/transport/peers.hpp"
+=======
+#include "gam/latch/verbs_homes.hpp"
+#include "gam/peer/peers.hpp"
+#include "gam/process/farewells.hpp"
+#include "latch_cluster.hpp"
+>>>>>>> 6359687e (Tests of GAM's latch protocol and gam-sim share one network, LatchNet)
 
 namespace gam_sim
 {
 
-namespace latch = prism::gam::latch;
 using prism::gam::block_size;
 using prism::gam::Farewells;
-using prism::gam::Latch;
 using prism::gam::Member;
 using prism::gam::Message;
 using prism::gam::NodeLife;
@@ -187,21 +192,11 @@ struct PacketCluster::LatchSeat final : Seat, latch::VerbsHomes::Sink, Farewells
 	}
 	[[nodiscard]] bool is_at_rest() const override { return Seat::is_at_rest() && has_mourned(); }
 	[[nodiscard]] bool has_mourned() const override { return !farewells.is_waiting(); }
-	[[nodiscard]] Holding holding(Address block) override
-	{
-		Holding holding;
-		holding.alone = latch_object().state(block, &holding.data) == latch::State::exclusive;
-		return holding;
-	}
+	[[nodiscard]] Holding holding(Address block) override { return holding_of(latch_object(), block); }
 	[[nodiscard]] std::string disagreement(Seat &home, Address block) override
 	{
 		const latch::Entry entry = static_cast<LatchSeat &>(home).homes->region().entry(block.block_number());
-		const latch::State state = latch_object().state(block);
-		if ((latch::node_of(entry.writer) == id) != (state == latch::State::exclusive))
-			return "an entry and a line do not agree about the writer";
-		if (state == latch::State::shared && !(entry.sharers & prism::gam::bit(id)))
-			return "an entry does not know of a sharer";
-		return {};
+		return gam_test::disagreement_of(entry, latch_object(), id, block);
 	}
 
 	void heard(NodeId from, const Message &message) override
