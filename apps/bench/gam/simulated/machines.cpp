@@ -2,39 +2,16 @@
 #include "bench/gam/simulated/machines.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 
-#include "bench/gam/simulated/one_sided.hpp"
+#include "bench/gam/simulated/lent_memory.hpp"
 #include "gam/directory/directory.hpp"
-#include "gam/one_sided/latch.hpp"
 
 namespace prism::gam::simulated
 {
 
 namespace
 {
-
-/** Memory that is zeroed, and aligned as blocks are. */
-class Memory
-{
-public:
-	explicit Memory(std::size_t bytes) : all_(bytes + block_size)
-	{
-		const auto address = reinterpret_cast<std::uint64_t>(all_.data());
-		bytes_ = std::span(all_).subspan((block_size - address % block_size) % block_size, bytes);
-	}
-	Memory(const Memory &) = delete;
-	Memory &operator=(const Memory &) = delete;
-
-	[[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-	[[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uint64_t>(bytes_.data()); }
-
-private:
-	std::vector<std::byte> all_;
-	std::span<std::byte> bytes_;
-};
 
 class DirectoryMachine final : public Machine
 {
@@ -48,18 +25,18 @@ public:
 	[[nodiscard]] Coherence &coherence() noexcept override { return directory_; }
 
 private:
-	[[nodiscard]] directory::Options options(const Shape &shape) const
+	[[nodiscard]] directory::Options options(const Shape &shape)
 	{
 		directory::Options options;
 		options.self = self_;
-		options.memory = memory_.bytes();
-		options.lines = lines_.bytes();
+		options.memory = memory_.span();
+		options.lines = lines_.span();
 		options.through_home = shape.kind == Kind::directory;
 		return options;
 	}
 
-	Memory memory_;
-	Memory lines_;
+	AlignedBytes memory_;
+	AlignedBytes lines_;
 	Directory directory_;
 };
 
@@ -82,15 +59,11 @@ class LatchMachine final : public Machine, private latch::Homes
 {
 public:
 	LatchMachine(const Shape &shape, Events &events, const Hardware &hardware, NodeId self, Find find)
-		: Machine(events, hardware, self, std::move(find)), layout_{shape.blocks, spares(shape)},
-		  memory_(layout_.bytes()), region_(memory_.bytes(), layout_), device_(memory_.bytes(), self + 1U),
+		: Machine(events, hardware, self, std::move(find)), lent_({shape.blocks, spares(shape)}, self),
 		  working_(shape.lines * latch::WorkingMemory::bytes_of_line), responders_(shape.nodes),
 		  batches_(shape.nodes), latch_(options(), *this, *this)
 	{
-		for (std::uint64_t i = 0; i < layout_.buffer_count(); i++)
-			device_.free.push_back(memory_.address() + layout_.buffers() + i * block_size);
-		region_.lend(1, shape.blocks - 1);
-		told_ = {device_.region(), layout_, OneSidedMemory::free_list};
+		lent_.region.lend(1, shape.blocks - 1);
 	}
 
 	[[nodiscard]] Coherence &coherence() noexcept override { return latch_; }
@@ -108,55 +81,45 @@ private:
 	{
 		latch::Options options;
 		options.self = self_;
-		options.memory = {working_.bytes(), working_.address(), 0};
-		options.region = &region_;
+		options.memory = working_.working();
+		options.region = &lent_.region;
 		return options;
 	}
 	[[nodiscard]] LatchMachine &machine(NodeId node) const { return static_cast<LatchMachine &>(find_(node)); }
 
 	[[nodiscard]] const latch::HomeMemory *find(NodeId home) const noexcept override
 	{
-		return &machine(home).told_;
+		return &machine(home).lent_.described;
 	}
 
 	int post(NodeId home, const Chain &chain, std::uint64_t token) noexcept override
 	{
-		std::vector<Request> requests = Recorder::requests_of(chain);
-		Packets packets{0, requests.size(), requests.size() * Hardware::in_ns(hardware_.request)};
-		for (const Request &request : requests)
+		ChainUnderWay posted(token, chain);
+		const std::size_t count = posted.requests().size();
+		Packets packets{0, count, count * Hardware::in_ns(hardware_.request)};
+		for (const Request &request : posted.requests())
 			packets.bytes += bytes_of(request);
 		LatchMachine &target = machine(home);
-		transmit(target, Machine::post(), packets, [this, &target, token, requests = std::move(requests)] {
-			target.execute(*this, requests, token);
+		transmit(target, Machine::post(), packets, [this, &target, posted = std::move(posted)]() mutable {
+			target.execute(*this, std::move(posted));
 		});
 		return 0;
 	}
 
 	/** Executes a chain as the home's NIC. */
-	void execute(LatchMachine &from, const std::vector<Request> &requests, std::uint64_t token)
+	void execute(LatchMachine &from, ChainUnderWay chain)
 	{
-		std::vector<Answer> answers;
-		Packets packets{0, requests.size(), requests.size() * Hardware::in_ns(hardware_.packet)};
-		for (const Request &request : requests) {
-			answers.push_back(device_.execute(request, responders_[from.self_]));
-			packets.bytes += answers.back().bytes.size();
+		const std::size_t count = chain.requests().size();
+		Packets packets{0, count, count * Hardware::in_ns(hardware_.packet)};
+		while (!chain.is_executed()) {
+			chain.execute(lent_.device, responders_[from.self_]);
+			packets.bytes += chain.answers().back().bytes.size();
 		}
-		transmit(from, events_.now(), packets, [&from, answers = std::move(answers), token]() mutable {
-			from.process(Hardware::in_ns(from.hardware_.completion),
-				[&from, answers = std::move(answers), token] { from.complete(answers, token); });
+		transmit(from, events_.now(), packets, [&from, chain = std::move(chain)]() mutable {
+			from.process(Hardware::in_ns(from.hardware_.completion), [&from, chain = std::move(chain)] {
+				from.latch_.completed(chain.token(), chain.deliver());
+			});
 		});
-	}
-
-	void complete(const std::vector<Answer> &answers, std::uint64_t token)
-	{
-		latch::Outcome outcome;
-		for (const Answer &answer : answers) {
-			outcome.failed |= answer.failed;
-			answer.deliver();
-		}
-		outcome.status = answers.back().status;
-		outcome.bytes = static_cast<std::uint32_t>(answers.back().bytes.size());
-		latch_.completed(token, outcome);
 	}
 
 	void give_back(NodeId home, std::uint64_t address) noexcept override
@@ -171,7 +134,7 @@ private:
 		std::vector<std::uint64_t> buffers = std::exchange(batches_[home], {});
 		LatchMachine &target = machine(home);
 		const auto put = [&target, buffers = std::move(buffers)] {
-			target.device_.free.insert(target.device_.free.end(), buffers.begin(), buffers.end());
+			target.lent_.device.free.insert(target.lent_.device.free.end(), buffers.begin(), buffers.end());
 		};
 		if (home == self_)
 			return put();
@@ -186,12 +149,8 @@ private:
 		}
 	}
 
-	const latch::Layout layout_;
-	Memory memory_;
-	latch::Region region_;
-	OneSidedMemory device_;
-	Memory working_;
-	latch::HomeMemory told_;
+	LentMemory lent_;
+	AlignedBytes working_;
 	std::vector<Responder> responders_;               /* one for each node's queue pair */
 	std::vector<std::vector<std::uint64_t>> batches_; /* for each home */
 	Latch latch_;
