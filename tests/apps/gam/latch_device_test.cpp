@@ -10,11 +10,11 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
-#include <vector>
 
+#include "net.hpp"
 #include "rpc/device/verbs_call_device.hpp"
 
 using namespace prism;
@@ -31,7 +31,7 @@ T need(Result<T> result)
 	return *std::move(result);
 }
 
-class DeviceNode final : public Coherence::Host, public latch::VerbsHomes::Sink
+class DeviceNode final : public latch::VerbsHomes::Sink
 {
 public:
 	static constexpr std::uint64_t blocks = 8;
@@ -42,12 +42,18 @@ public:
 		  cq_(need(CompletionQueue::create(pd_.context(), 1024))), device_(pd_, cq_, nullptr),
 		  homes_(need(latch::VerbsHomes::create(device_, id, {blocks, 16}, 64, *this)))
 	{
+		homes_->region().lend(1, blocks - 1);
+	}
+	/** Called once. */
+	std::unique_ptr<Latch> make(Coherence::Host &host)
+	{
 		latch::Options options;
-		options.self = id;
+		options.self = id_;
 		options.memory = need(homes_->allocate_lines(lines));
 		options.region = &homes_->region();
-		latch_ = std::make_unique<Latch>(options, *this, *homes_);
-		homes_->region().lend(1, blocks - 1);
+		auto made = std::make_unique<Latch>(options, host, *homes_);
+		latch_ = made.get();
+		return made;
 	}
 
 	void meet(DeviceNode &other)
@@ -67,27 +73,13 @@ public:
 		const int count = device_.poll(completions);
 		for (int i = 0; i < count; i++)
 			EXPECT_TRUE(homes_->take(completions[static_cast<std::size_t>(i)]));
-		while (!inbox_.empty()) {
-			const std::vector<std::byte> bytes = std::move(inbox_.front());
-			inbox_.pop_front();
-			latch_->hear(other_->id_, *Message::parse(bytes));
-		}
 		(void)latch_->on_time(device_.now().time_since_epoch());
 		homes_->flush_reports();
 	}
 	Latch &latch() { return *latch_; }
 	latch::VerbsHomes &homes() { return *homes_; }
-	bool is_over = false;
 
 private:
-	void send(NodeId /*to*/, const Message &message) override
-	{
-		std::vector<std::byte> bytes(message.size());
-		message.serialize(bytes.data());
-		other_->inbox_.push_back(std::move(bytes));
-	}
-	void ended(Access & /*access*/) override { is_over = true; }
-	[[nodiscard]] bool is_allocated(Address /*block*/) const override { return true; }
 	void completed(std::uint64_t token, const latch::Outcome &outcome) override
 	{
 		latch_->completed(token, outcome);
@@ -102,13 +94,14 @@ private:
 	CompletionQueue cq_;
 	rpc::VerbsCallDevice device_;
 	std::unique_ptr<latch::VerbsHomes> homes_;
-	std::unique_ptr<Latch> latch_;
+	Latch *latch_ = nullptr;
 	DeviceNode *other_ = nullptr;
-	std::deque<std::vector<std::byte>> inbox_;
 };
 
 struct LatchDevice : testing::Test {
 	std::array<std::unique_ptr<DeviceNode>, 2> nodes;
+	std::optional<gam_test::Net> net;
+	bool is_over = false; /* the last access */
 
 	void SetUp() override
 	{
@@ -117,6 +110,8 @@ struct LatchDevice : testing::Test {
 		for (NodeId id = 0; id < nodes.size(); id++)
 			nodes[id] = std::make_unique<DeviceNode>(id);
 		nodes[0]->meet(*nodes[1]);
+		net.emplace(nodes.size(), [this](NodeId id, Coherence::Host &host) { return nodes[id]->make(host); });
+		net->on_ended = [this](NodeId, Access &) { is_over = true; };
 	}
 	template <typename Done>
 	void wait_until(Done done)
@@ -124,6 +119,7 @@ struct LatchDevice : testing::Test {
 		const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
 		while (!done()) {
 			ASSERT_LT(std::chrono::steady_clock::now(), limit);
+			net->run();
 			for (const auto &node : nodes)
 				node->poll();
 		}
@@ -135,9 +131,8 @@ struct LatchDevice : testing::Test {
 		access.at = at;
 		access.length = sizeof(value);
 		access.operand = value;
-		DeviceNode &node = *nodes[id];
-		node.is_over = node.latch().start(access);
-		wait_until([&node] { return node.is_over; });
+		is_over = nodes[id]->latch().start(access);
+		wait_until([this] { return is_over; });
 		EXPECT_EQ(access.error, 0);
 		return access.old_value;
 	}
@@ -179,9 +174,8 @@ TEST_F(LatchDevice, WhoIsCutOffReachesNothing)
 	access.at = Address(0, block_size);
 	access.length = sizeof(value);
 	access.bytes = reinterpret_cast<std::byte *>(&value);
-	DeviceNode &node = *nodes[1];
-	node.is_over = node.latch().start(access);
-	wait_until([&node] { return node.is_over; });
+	is_over = nodes[1]->latch().start(access);
+	wait_until([this] { return is_over; });
 	EXPECT_EQ(access.error, EHOSTUNREACH);
 	ASSERT_TRUE(nodes[0]->latch().has_let_go(1));
 	nodes[0]->latch().sweep(1);

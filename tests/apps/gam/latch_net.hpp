@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Nodes of the latch protocol on a Net. Beside messages, requests to the memory of homes move: each is executed at its
- * own time, in the order of its queue pair, and its chain completes at another. So do reports of buffers. All of these
- * move in any order, by seed, or in the order of a clock.
+ * own time, in the order of its queue pair, and its chain completes at another. Reports of free buffers move, too. All
+ * of these move in any order, by seed, or in the order of a clock.
  */
 #pragma once
 
@@ -286,7 +286,7 @@ private:
 	}
 	[[nodiscard]] Lane &lane(NodeId from, NodeId home) { return lanes_[{life(from), life(home)}]; }
 
-	/* Moves in any order, or when a timer is due. */
+	/** Moves something in any order, or runs a timer: one that is due, or the next one if nothing else moves. */
 	bool move_or_wait()
 	{
 		now_++;
