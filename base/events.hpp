@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -81,6 +82,60 @@ public:
 
 private:
 	Time free_{};
+	Time busy_{};
+};
+
+/** Threads that take tasks from one queue. */
+template <typename Time>
+class Processor
+{
+public:
+	/** Ends a task, and returns how much longer it keeps its thread. */
+	using Work = std::function<Time()>;
+
+	/** @p events outlives it. */
+	explicit Processor(Events<Time> &events, unsigned threads = 1) : events_(events), idle_(threads) {}
+
+	/** Queues a task: @p begun is called when a thread takes it, @p work after the time @p cost. */
+	void submit(
+		Time cost, Work work, std::function<void()> begun = [] {})
+	{
+		queue_.push_back({cost, std::move(work), std::move(begun)});
+		begin();
+	}
+	/** Returns the time of all tasks that were taken so far. */
+	[[nodiscard]] Time busy() const noexcept { return busy_; }
+
+private:
+	struct Task {
+		Time cost{};
+		Work work;
+		std::function<void()> begun;
+	};
+
+	void begin()
+	{
+		while (idle_ && !queue_.empty()) {
+			Task task = std::move(queue_.front());
+			queue_.pop_front();
+			idle_--;
+			busy_ += task.cost;
+			task.begun();
+			events_.at(events_.now() + task.cost, [this, work = std::move(task.work)] { end(work()); });
+		}
+	}
+	void end(Time longer)
+	{
+		busy_ += longer;
+		events_.at(events_.now() + longer, [this] {
+			idle_++;
+			begin();
+		});
+	}
+
+	Events<Time> &events_;
+	unsigned idle_;
+	std::deque<Task> queue_;
 	Time busy_{};
 };
 

@@ -13,6 +13,7 @@ namespace prism::gam::simulated
 
 using Events = apps::Events<Time>;
 using Server = apps::Server<Time>;
+using Processor = apps::Processor<Time>;
 
 /** Costs of the hardware, in microseconds. The defaults are those of the paper's; docs/prism-gam.md has the sources. */
 struct Hardware {

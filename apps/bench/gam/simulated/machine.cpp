@@ -16,28 +16,6 @@ constexpr Time longest_tick = std::chrono::milliseconds(1);
 
 } // namespace
 
-void Processor::submit(Time cost, Work work)
-{
-	queue_.push_back({cost, std::move(work)});
-	if (is_idle_)
-		begin();
-}
-
-void Processor::begin()
-{
-	is_idle_ = queue_.empty();
-	if (is_idle_)
-		return;
-	Task task = std::move(queue_.front());
-	queue_.pop_front();
-	busy_ += task.cost;
-	events_.at(events_.now() + task.cost, [this, work = std::move(task.work)] {
-		const Time longer = work();
-		busy_ += longer;
-		events_.at(events_.now() + longer, [this] { begin(); });
-	});
-}
-
 Machine::Machine(Events &events, const Hardware &hardware, NodeId self, Find find)
 	: events_(events), hardware_(hardware), self_(self), find_(std::move(find)), processor_(events)
 {

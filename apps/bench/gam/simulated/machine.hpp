@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 
@@ -18,35 +17,6 @@
 
 namespace prism::gam::simulated
 {
-
-/**
- * A processor that does one task after the other: each takes some time until it is done, and may keep the processor for
- * longer.
- */
-class Processor
-{
-public:
-	/** Does the task, and returns how much longer it keeps the processor. */
-	using Work = std::function<Time()>;
-
-	explicit Processor(Events &events) noexcept : events_(events) {}
-
-	void submit(Time cost, Work work);
-	[[nodiscard]] Time busy() const noexcept { return busy_; }
-
-private:
-	struct Task {
-		Time cost{};
-		Work work;
-	};
-
-	void begin();
-
-	Events &events_;
-	std::deque<Task> queue_;
-	bool is_idle_ = true;
-	Time busy_{};
-};
 
 class Machine : public Coherence::Host
 {

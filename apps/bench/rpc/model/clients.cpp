@@ -114,8 +114,10 @@ private:
 		Operation request = to_server(node_, header_size + world_.parameters.request_size);
 		request.two_sided = sends_;
 		request.at_target = [this, posted] {
-			world_.processor.submit(
-				world_.work(), [] {}, [this, posted] { answer(posted); });
+			world_.processor.submit(world_.work(), [this, posted] {
+				answer(posted);
+				return Time(0);
+			});
 			return 0U;
 		};
 		world_.network.issue(std::move(request));
@@ -231,8 +233,10 @@ private:
 		Operation write = to_server(node_, header_size + world_.parameters.request_size);
 		write.at_target = [this, &call] {
 			call.work = world_.work();
-			world_.processor.submit(
-				call.work, [] {}, [this, &call] { publish(call); });
+			world_.processor.submit(call.work, [this, &call] {
+				publish(call);
+				return Time(0);
+			});
 			return 0U;
 		};
 		write.completed = for_call(call, [this](Call &same) {
@@ -375,12 +379,11 @@ private:
 		Operation allocate = to_server(node_, header_size + world_.parameters.request_size);
 		allocate.at_target = [this, &call] {
 			call.work = world_.work();
-			world_.processor.submit(
-				call.work, [] {},
-				[this, &call] {
-					call.size = header_size + world_.size();
-					call.answered = true;
-				});
+			world_.processor.submit(call.work, [this, &call] {
+				call.size = header_size + world_.size();
+				call.answered = true;
+				return Time(0);
+			});
 			return 0U;
 		};
 		world_.network.issue(std::move(allocate));
@@ -472,10 +475,12 @@ private:
 		operation.at_target = [this, posted, known = tell()] {
 			const Time work = world_.work();
 			world_.processor.submit(
-				work, [this, known] { hear(known); },
+				work,
 				[this, posted, work] {
 					ring_.push_back({posted, work, header_size + world_.size()});
-				});
+					return Time(0);
+				},
+				[this, known] { hear(known); });
 			return 0U;
 		};
 		world_.network.issue(std::move(operation));

@@ -9,5 +9,6 @@ namespace prism::rpc::model
 using Time = double; /**< microseconds */
 using Events = apps::Events<Time>;
 using Station = apps::Server<Time>;
+using Processor = apps::Processor<Time>;
 
 } // namespace prism::rpc::model

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "bench/rpc/model/events.hpp"
@@ -15,46 +12,6 @@
 
 namespace prism::rpc::model
 {
-
-/** Threads that take work from one queue. */
-class Processor
-{
-public:
-	Processor(Events &events, unsigned threads) : events_(events), idle_(threads) {}
-
-	/** Queues work: @p begun is called when a thread takes it, @p done after the time @p work. */
-	void submit(Time work, std::function<void()> begun, std::function<void()> done)
-	{
-		queue_.push_back({work, std::move(begun), std::move(done)});
-		begin();
-	}
-
-private:
-	struct Task {
-		Time work = 0;
-		std::function<void()> begun;
-		std::function<void()> done;
-	};
-
-	void begin()
-	{
-		while (idle_ && !queue_.empty()) {
-			const Task task = std::move(queue_.front());
-			queue_.pop_front();
-			idle_--;
-			task.begun();
-			events_.at(events_.now() + task.work, [this, done = task.done] {
-				idle_++;
-				done();
-				begin();
-			});
-		}
-	}
-
-	Events &events_;
-	unsigned idle_;
-	std::deque<Task> queue_;
-};
 
 /** Counts of the calls that ended after the warm-up. */
 struct Counts {
