@@ -100,7 +100,7 @@ TEST_P(DirectoryLocksAt, WhatCanNeverBe)
 	result(write_lock(here, at));
 	EXPECT_EQ(error(write_lock(here, at)), EDEADLK);
 	EXPECT_EQ(error(read_lock(here, at)), EDEADLK);
-	EXPECT_EQ(error(try_write_lock(here, at)), EDEADLK);
+	EXPECT_EQ(error(write_lock(here, at, 1, true)), EDEADLK);
 	EXPECT_EQ(unlock(here, at), 0);
 	expect_rest();
 }
@@ -153,19 +153,19 @@ TEST_P(DirectoryLocksAt, ReadersDoNotPassAWriterThatWaits)
 TEST_P(DirectoryLocksAt, ATryIsRefusedAtOnce)
 {
 	result(write_lock(here, at));
-	EXPECT_EQ(error(try_read_lock(other, at)), EBUSY);
-	EXPECT_EQ(error(try_write_lock(other, at)), EBUSY);
-	EXPECT_EQ(error(try_read_lock(here, at, 2)), EBUSY);
+	EXPECT_EQ(error(read_lock(other, at, 1, true)), EBUSY);
+	EXPECT_EQ(error(write_lock(other, at, 1, true)), EBUSY);
+	EXPECT_EQ(error(read_lock(here, at, 2, true)), EBUSY);
 	EXPECT_TRUE(node(here).at_rest());
 	writes(here, at, 4);
 	EXPECT_EQ(unlock(here, at), 0);
 	expect_rest();
-	EXPECT_EQ(error(try_read_lock(other, at)), 0);
-	EXPECT_EQ(error(try_read_lock(here, at)), 0);
-	EXPECT_EQ(error(try_write_lock(2 == other ? 3 : 2, at)), EBUSY);
+	EXPECT_EQ(error(read_lock(other, at, 1, true)), 0);
+	EXPECT_EQ(error(read_lock(here, at, 1, true)), 0);
+	EXPECT_EQ(error(write_lock(2 == other ? 3 : 2, at, 1, true)), EBUSY);
 	EXPECT_EQ(unlock(other, at), 0);
 	EXPECT_EQ(unlock(here, at), 0);
-	EXPECT_EQ(error(try_write_lock(other, at)), 0);
+	EXPECT_EQ(error(write_lock(other, at, 1, true)), 0);
 	EXPECT_EQ(reads(other, at), 4U);
 	EXPECT_EQ(unlock(other, at), 0);
 	expect_rest();
@@ -187,14 +187,14 @@ TEST_F(DirectoryLocks, ATryThatIsRefusedIsRolledBack)
 	reads(1, at);
 	result(read_lock(2, at));
 	sent();
-	EXPECT_EQ(error(try_write_lock(3, at)), EBUSY);
+	EXPECT_EQ(error(write_lock(3, at, 1, true)), EBUSY);
 	EXPECT_EQ(sent(), (std::map<Type, std::size_t>{{Type::write, 1}, {Type::invalidate, 2}, {Type::ack, 1},
 				  {Type::locked, 1}, {Type::busy, 1}}));
 	EXPECT_EQ(node(0).entry(at)->sharers, bit(2));
 	EXPECT_EQ(node(1).line(at), LineState::invalid);
 	expect_rest();
 	EXPECT_EQ(unlock(2, at), 0);
-	EXPECT_EQ(error(try_write_lock(3, at)), 0);
+	EXPECT_EQ(error(write_lock(3, at, 1, true)), 0);
 	EXPECT_EQ(unlock(3, at), 0);
 	expect_rest();
 }
@@ -203,7 +203,7 @@ TEST_F(DirectoryLocks, ATryToUpgradeThatIsRefusedKeepsItsCopy)
 {
 	reads(1, at);
 	result(read_lock(2, at));
-	EXPECT_EQ(error(try_write_lock(1, at)), EBUSY);
+	EXPECT_EQ(error(write_lock(1, at, 1, true)), EBUSY);
 	EXPECT_EQ(node(1).line(at), LineState::shared);
 	EXPECT_EQ(unlock(2, at), 0);
 	expect_rest();
@@ -214,8 +214,8 @@ TEST_F(DirectoryLocks, ATryOfABlockInTransitIsRefusedAtOnce)
 	reads(1, at);
 	net->hold({1, 0});
 	Ask &write = this->write(0, at, 1);
-	EXPECT_EQ(error(try_write_lock(2, at)), EBUSY);
-	EXPECT_EQ(error(try_read_lock(0, at)), EBUSY);
+	EXPECT_EQ(error(write_lock(2, at, 1, true)), EBUSY);
+	EXPECT_EQ(error(read_lock(0, at, 1, true)), EBUSY);
 	net->release_all();
 	result(write);
 	expect_rest();

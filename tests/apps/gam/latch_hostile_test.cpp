@@ -36,7 +36,7 @@ TEST_F(LatchDeath, WhatTheDeadHadIsFreed)
 	net->run();
 	writes(1, block(), 6);
 	reads(1, block(2));
-	LatchAsk &ask = read(2, block());
+	Ask &ask = read(2, block());
 	net->kill(1);
 	net->run();
 	net->tell_of(1);
@@ -53,7 +53,7 @@ TEST_F(LatchDeath, SharersThatDieAreNotAwaited)
 {
 	reads(1, block());
 	net->kill(1);
-	LatchAsk &write = this->write(2, block(), 5);
+	Ask &write = this->write(2, block(), 5);
 	net->run();
 	EXPECT_FALSE(write.is_over);
 	net->tell_of(1);
@@ -67,13 +67,13 @@ TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
 {
 	writes(1, block(), 5);
 	net->hold_answers(1);
-	LatchAsk &other = read(2, block());
+	Ask &other = read(2, block());
 	net->run();
 	EXPECT_FALSE(other.is_over);
 	EXPECT_EQ(reads(1, block()), 5U) << "it gives a copy away, and keeps one";
 	net->kill(0);
 	net->tell_of(0);
-	LatchAsk &late = read(1, block());
+	Ask &late = read(1, block());
 	sweep_all(0);
 	net->release_chains(1);
 	EXPECT_EQ(error(late), EHOSTUNREACH);
@@ -88,9 +88,9 @@ TEST_F(LatchDeath, WhoAskedForABlockOfADeadHomeIsToldNothingLater)
 {
 	writes(1, block(), 5);
 	net->hold_posts(1);
-	LatchAsk &served = read(2, block());
+	Ask &served = read(2, block());
 	net->run();
-	LatchAsk &waits = write(3, block(), 6); /* while node 1 gives a copy to node 2 */
+	Ask &waits = write(3, block(), 6); /* while node 1 gives a copy to node 2 */
 	net->run();
 	net->kill(0);
 	net->tell_of(0);
@@ -109,7 +109,7 @@ TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
 {
 	reads(2, block());
 	net->hold_answers(1);
-	LatchAsk &write = this->write(1, block(), 5);
+	Ask &write = this->write(1, block(), 5);
 	net->run();
 	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
@@ -134,7 +134,7 @@ TEST_F(LatchDeath, GrantThatWasLost)
 {
 	writes(1, block(), 5);
 	net->hold({1, 2});
-	LatchAsk &ask = add(2, block(), 1);
+	Ask &ask = add(2, block(), 1);
 	net->run();
 	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 2);
 	net->kill(1);
@@ -152,7 +152,7 @@ TEST_F(LatchDeath, GrantThatWasLostToTheWaiter)
 		make();
 		writes(1, block(), 5);
 		net->hold({1, 2});
-		LatchAsk &ask = begin(2, dirty ? AccessKind::write : AccessKind::write_lock, block(), 6);
+		Ask &ask = begin(2, dirty ? AccessKind::write : AccessKind::write_lock, block(), 6);
 		net->run();
 		latch::Entry marked = net->entry(block());
 		marked.waiter = latch::mark(2);
@@ -218,9 +218,9 @@ TEST_F(LatchDeath, HomeThatDies)
 	writes(1, block(), 5);
 	result(read_lock(1, block(2), 1));
 	result(write_lock(2, block(3)));
-	LatchAsk &waits = read(1, block(3));
+	Ask &waits = read(1, block(3));
 	net->run();
-	LatchAsk &posted = read(3, block(4));
+	Ask &posted = read(3, block(4));
 	net->kill(0);
 	net->tell_of(0);
 	net->run();
@@ -241,7 +241,7 @@ TEST_F(LatchDeath, WhoIsDeclaredDeadLosesItsBlocks)
 	latch::Entry swept = net->entry(block());
 	swept.writer = 0;
 	net->write_entry(block(), swept);
-	LatchAsk &ask = read(2, block(2));
+	Ask &ask = read(2, block(2));
 	net->run();
 	node(1).flush();
 	net->run();
@@ -285,7 +285,7 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 	expect_refused(2, 1, message(Type::invalidate)); /* it owns the block */
 	EXPECT_EQ(reads(1, block()), 5U);
 	result(write_lock(1, block()));
-	LatchAsk &ask = write(3, block(), 6);
+	Ask &ask = write(3, block(), 6);
 	net->run();
 	for (const Type type : types)
 		expect_refused(2, 3, message(type));      /* node 1 was asked */
@@ -381,11 +381,11 @@ TEST_F(LatchHostile, PointersThatLeadNowhere)
 	latch::Entry entry = net->entry(block());
 	entry.value = {0x1234, block_size, 3};
 	net->write_entry(block(), entry);
-	LatchAsk &other = read(1, block(3)), &wild = read(1, block());
+	Ask &other = read(1, block(3)), &wild = read(1, block());
 	EXPECT_EQ(error(wild), EPROTO);
 	EXPECT_EQ(other.error, 0);
 	EXPECT_EQ(error(read(2, block(2))), 0) << "others have their queue pairs";
-	LatchAsk &late = read(1, block(2));
+	Ask &late = read(1, block(2));
 	net->run();
 	EXPECT_FALSE(late.is_over) << "the device has ended the queue pair";
 	net->mend_pair(1, 0);

@@ -26,7 +26,7 @@ struct LatchCosts : LatchNodes {
 	{
 		const CoherenceStats before = total();
 		const std::uint64_t began = net->now();
-		LatchAsk &ask = begin();
+		Ask &ask = begin();
 		while (!ask.is_over && net->step()) {}
 		EXPECT_TRUE(ask.is_over);
 		EXPECT_EQ(ask.error, 0);
@@ -191,7 +191,7 @@ TEST_F(LatchCosts, TheHomeItself)
 TEST_F(LatchCosts, AllReadersAreServedAtOnce)
 {
 	result(write_lock(1, block()));
-	LatchAsk &first = read(2, block()), &second = read(3, block());
+	Ask &first = read(2, block()), &second = read(3, block());
 	net->run();
 	const CoherenceStats before = total();
 	EXPECT_EQ(unlock(1, block()), 0);

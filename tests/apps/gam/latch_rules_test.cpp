@@ -18,7 +18,7 @@ struct LatchRules : LatchNodes {
 	latch::Entry entry() { return net->entry(block()); }
 	void expect_no_refusal() { EXPECT_EQ(total().refused, 0U); }
 	/** Checks that @p ask waits for another node; on_time() does not wake it. */
-	void expect_waits(const LatchAsk &ask)
+	void expect_waits(const Ask &ask)
 	{
 		net->run();
 		EXPECT_FALSE(ask.is_over);
@@ -28,9 +28,9 @@ struct LatchRules : LatchNodes {
 TEST_F(LatchRules, InvalidatedFetchServesItsReadOnce)
 {
 	net->hold_answers(1);
-	LatchAsk &ask = read(1, block());
+	Ask &ask = read(1, block());
 	net->run();
-	LatchAsk &second = write(2, block(), 5);
+	Ask &second = write(2, block(), 5);
 	net->run();
 	EXPECT_TRUE(second.is_over) << "whoever fetches acknowledges";
 	net->release_chains(1);
@@ -45,7 +45,7 @@ TEST_F(LatchRules, InvalidatedFetchServesItsReadOnce)
 TEST_F(LatchRules, InvalidatedFetchOfALockStartsOver)
 {
 	net->hold_answers(1);
-	LatchAsk &lock = read_lock(1, block());
+	Ask &lock = read_lock(1, block());
 	net->run();
 	writes(2, block(), 5);
 	net->release_chains(1);
@@ -60,9 +60,9 @@ TEST_F(LatchRules, InvalidatedFetchOfALockStartsOver)
 void grant_that_is_overtaken(LatchRules &test, std::uint64_t value, AccessKind kind)
 {
 	test.result(test.write_lock(1, test.block()));
-	LatchAsk &ask = test.begin(2, kind, test.block());
+	Ask &ask = test.begin(2, kind, test.block());
 	test.net->run();
-	LatchAsk &write = test.write(3, test.block(), value);
+	Ask &write = test.write(3, test.block(), value);
 	test.net->run();
 	test.net->hold({1, 2});
 	EXPECT_EQ(test.unlock(1, test.block()), 0);
@@ -102,9 +102,9 @@ TEST_F(LatchRules, OlderInvalidateDoesNotSpoilAGrant)
 		reads(2, block()); /* its bit stays in the entry */
 		evict(2);
 		net->hold({1, 2}); /* the claimer's INVALIDATE is late */
-		LatchAsk &write = this->write(1, block(), 5);
+		Ask &write = this->write(1, block(), 5);
 		net->run();
-		LatchAsk &read = this->read(2, block());
+		Ask &read = this->read(2, block());
 		net->run();
 		net->release({1, 2});
 		EXPECT_EQ(error(write), 0);
@@ -121,7 +121,7 @@ TEST_F(LatchRules, UpgradeWhoseCopyWentReadsAsWriter)
 {
 	reads(1, block());
 	net->hold_posts(1);
-	LatchAsk &ask = add(1, block(), 1);
+	Ask &ask = add(1, block(), 1);
 	net->run();
 	writes(2, block(), 5);
 	evict(2);
@@ -136,7 +136,7 @@ TEST_F(LatchRules, UpgradeThatFindsAnotherWriterAsksIt)
 {
 	reads(1, block());
 	reads(2, block());
-	LatchAsk &first = add(1, block(), 1), &second = add(2, block(), 1);
+	Ask &first = add(1, block(), 1), &second = add(2, block(), 1);
 	net->run();
 	EXPECT_EQ(error(first), 0);
 	EXPECT_EQ(error(second), 0);
@@ -149,7 +149,7 @@ TEST_F(LatchRules, RequestToWhoHasLeftIsSentOn)
 {
 	writes(1, block(), 5);
 	net->hold({2, 1});
-	LatchAsk &ask = read(2, block());
+	Ask &ask = read(2, block());
 	net->run();
 	evict(1);
 	net->release({2, 1});
@@ -162,9 +162,9 @@ TEST_F(LatchRules, RequestToWhoHasLeftIsSentOn)
 TEST_F(LatchRules, RequestToWhoClaimsWaits)
 {
 	net->hold_answers(1);
-	LatchAsk &write = this->write(1, block(), 5);
+	Ask &write = this->write(1, block(), 5);
 	net->run();
-	LatchAsk &read = this->read(2, block());
+	Ask &read = this->read(2, block());
 	expect_waits(read);
 	net->release_chains(1);
 	EXPECT_EQ(error(write), 0);
@@ -178,14 +178,14 @@ TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
 {
 	writes(1, block(), 5);
 	net->hold_answers(1);
-	LatchAsk &write = this->write(2, block(), 6), &read = this->read(1, block());
+	Ask &write = this->write(2, block(), 6), &read = this->read(1, block());
 	EXPECT_EQ(error(read), 0);
 	EXPECT_FALSE(write.is_over);
 	net->run();
 	net->release_chains(1);
 	EXPECT_EQ(error(write), 0);
 	/* A copy stays here; it is invalidated before this node knows that it has handed out another. */
-	LatchAsk &copy = this->read(1, block());
+	Ask &copy = this->read(1, block());
 	EXPECT_EQ(error(copy), 0);
 	EXPECT_EQ(copy.value, 6U);
 	net->hold_answers(2);
@@ -199,7 +199,7 @@ TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
 TEST_F(LatchRules, LocksPin)
 {
 	result(read_lock(1, block()));
-	LatchAsk &write = this->write(2, block(), 5);
+	Ask &write = this->write(2, block(), 5);
 	expect_waits(write);
 	EXPECT_EQ(reads(1, block()), 0U) << "who holds the lock has a copy";
 	node(1).flush();
@@ -209,7 +209,7 @@ TEST_F(LatchRules, LocksPin)
 	expect_rest();
 
 	result(write_lock(2, block()));
-	LatchAsk &read = this->read(1, block());
+	Ask &read = this->read(1, block());
 	expect_waits(read);
 	writes(2, block(), 6);
 	EXPECT_EQ(unlock(2, block()), 0);
@@ -226,7 +226,7 @@ TEST_F(LatchRules, WhatIsLockedForReadingIsReadElsewhere)
 	EXPECT_EQ(result(read_lock(2, block())), 0U);
 	EXPECT_EQ(reads(3, block()), 5U);
 	EXPECT_EQ(node(1).state(block()), latch::State::shared);
-	LatchAsk &write = this->write(3, block(), 6);
+	Ask &write = this->write(3, block(), 6);
 	expect_waits(write);
 	EXPECT_EQ(unlock(1, block()), 0);
 	expect_waits(write);
@@ -242,7 +242,7 @@ TEST_F(LatchRules, LocksOfThreads)
 	EXPECT_EQ(error(write_lock(1, block(), 2, true)), EBUSY);
 	EXPECT_EQ(unlock(1, block(), 2), EPERM);
 	EXPECT_EQ(unlock(1, block(2), 1), EPERM);
-	LatchAsk &second = write_lock(1, block(), 2), &third = write_lock(1, block(), 3);
+	Ask &second = write_lock(1, block(), 2), &third = write_lock(1, block(), 3);
 	expect_waits(second);
 	EXPECT_EQ(unlock(1, block(), 1), 0);
 	EXPECT_TRUE(second.is_over);
@@ -255,7 +255,7 @@ TEST_F(LatchRules, LocksOfThreads)
 	result(read_lock(1, block(), 2));
 	EXPECT_EQ(error(begin(1, AccessKind::write, block(), 5, 1)), EDEADLK)
 		<< "two of them would wait for each other";
-	LatchAsk &write = begin(1, AccessKind::write, block(), 5, 3);
+	Ask &write = begin(1, AccessKind::write, block(), 5, 3);
 	expect_waits(write);
 	EXPECT_EQ(error(begin(1, AccessKind::read, block(), 0, 2)), 0) << "a holder passes what it holds back";
 	EXPECT_EQ(unlock(1, block(), 1), 0);
@@ -269,7 +269,7 @@ TEST_F(LatchRules, NoReadPassesALock)
 	result(begin(1, AccessKind::write, block(), 4, 1));
 	EXPECT_EQ(result(begin(1, AccessKind::read, block(), 0, 2)), 4U);
 	result(write_lock(1, block(), 1));
-	LatchAsk &read = begin(1, AccessKind::read, block(), 0, 2);
+	Ask &read = begin(1, AccessKind::read, block(), 0, 2);
 	expect_waits(read);
 	result(begin(1, AccessKind::write, block(), 5, 1));
 	EXPECT_EQ(unlock(1, block(), 1), 0);
@@ -311,13 +311,13 @@ TEST_F(LatchRules, InvalidateMeetsAnUndo)
 	reads(2, block());
 	result(read_lock(1, block()));
 	net->hold({1, 2});
-	LatchAsk &tried = write_lock(2, block(), 1, true);
+	Ask &tried = write_lock(2, block(), 1, true);
 	net->run();
 	net->hold_answers(2);
 	net->release({1, 2});
 	net->run();
 	EXPECT_EQ(entry().writer, 0U);
-	LatchAsk &write = this->write(3, block(), 5);
+	Ask &write = this->write(3, block(), 5);
 	net->run();
 	EXPECT_EQ(unlock(1, block()), 0);
 	EXPECT_EQ(error(write), 0);
@@ -335,7 +335,7 @@ TEST_F(LatchRules, WaiterIsNext)
 	writes(1, block(), 5);
 	net->hold({2, 1});
 	net->hold({2, 3});
-	LatchAsk &waiter = add(2, block(), 1);
+	Ask &waiter = add(2, block(), 1);
 	net->run();
 	evict(1);
 	writes(3, block(), 10);
@@ -344,7 +344,7 @@ TEST_F(LatchRules, WaiterIsNext)
 	EXPECT_EQ(entry().waiter, latch::mark(2));
 	evict(3);
 	EXPECT_EQ(entry().writer, 0U);
-	LatchAsk &other = add(1, block(), 100);
+	Ask &other = add(1, block(), 100);
 	net->run();
 	EXPECT_FALSE(other.is_over);
 	EXPECT_EQ(begin(1, AccessKind::read, block(), 0, 2).is_over, false);
@@ -359,9 +359,9 @@ TEST_F(LatchRules, WaiterIsNext)
 TEST_F(LatchRules, OwnerServesTheWaiterBeforeItsQueue)
 {
 	result(write_lock(1, block()));
-	LatchAsk &first = add(2, block(), 1);
+	Ask &first = add(2, block(), 1);
 	net->run();
-	LatchAsk &second = add(3, block(), 10);
+	Ask &second = add(3, block(), 10);
 	net->run();
 	latch::Entry marked = entry();
 	marked.waiter = latch::mark(3);
@@ -376,7 +376,7 @@ TEST_F(LatchRules, NoBufferIsTriedAgain)
 {
 	writes(1, block(), 5);
 	const std::deque<std::uint64_t> all = std::exchange(net->lent(0).device.free, {});
-	LatchAsk &read = this->read(2, block());
+	Ask &read = this->read(2, block());
 	net->run();
 	net->tick();
 	net->run();
@@ -419,7 +419,7 @@ TEST_F(LatchRules, CacheMakesRoom)
 TEST_F(LatchRules, UncachedReadOfWhatIsWrittenElsewhere)
 {
 	writes(1, block(), 5);
-	LatchAsk &ask = begin(2, AccessKind::read, block(), 0, 1, false, true);
+	Ask &ask = begin(2, AccessKind::read, block(), 0, 1, false, true);
 	EXPECT_EQ(result(ask), 5U);
 	EXPECT_EQ(node(2).state(block()), latch::State::invalid);
 	expect_rest();
@@ -451,7 +451,7 @@ TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
 	writes(3, block(2), 6);           /* has not been written back */
 	result(read_lock(2, block(3)));
 	net->hold_answers(2);
-	LatchAsk &late = read(2, block()); /* has its copy already, but does not know */
+	Ask &late = read(2, block()); /* has its copy already, but does not know */
 	net->run();
 	net->is_allocated = [](Address) { return false; };
 	for (const std::uint64_t number : {1, 2, 3})
@@ -478,7 +478,7 @@ TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 		net->is_allocated = [](Address) { return true; };
 		writes(1, block(), 5);
 		net->hold_posts(1);
-		LatchAsk &ask = begin(2, kind, block(), 6);
+		Ask &ask = begin(2, kind, block(), 6);
 		net->run();
 		net->is_allocated = [](Address) { return false; };
 		node(0).withdraw(block());
@@ -495,7 +495,7 @@ TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 /** Checks that a refused node leaves no mark; else all would wait for it once the block is allocated again. */
 TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 {
-	const auto expect_gone = [this](LatchAsk &ask) {
+	const auto expect_gone = [this](Ask &ask) {
 		EXPECT_EQ(error(ask), EFAULT);
 		expect_rest();
 		net->is_allocated = [](Address) { return true; };
@@ -513,7 +513,7 @@ TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 	expect_gone(read(1, block()));
 
 	net->hold_answers(1);
-	LatchAsk &claims = write(1, block(2), 5);
+	Ask &claims = write(1, block(2), 5);
 	net->run();
 	net->break_pair(1, 0); /* executed, but node 1 does not know */
 	net->mend_pair(1, 0);
@@ -532,7 +532,7 @@ TEST_F(LatchRules, HeldWhileAllMessagesWait)
 {
 	reads(1, block());
 	net->hold({1, 2});
-	LatchAsk &write = this->write(2, block(), 5);
+	Ask &write = this->write(2, block(), 5);
 	expect_waits(write);
 	EXPECT_EQ(node(2).state(block()), latch::State::invalid) << "it owns when all have let go";
 	net->release({1, 2});

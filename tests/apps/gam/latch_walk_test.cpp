@@ -65,7 +65,7 @@ struct Walker {
 	std::size_t left = 0;
 	std::optional<Address> locked;
 	bool locked_to_write = false;
-	std::unique_ptr<LatchAsk> ask;
+	std::unique_ptr<Ask> ask;
 };
 
 struct LatchWalk : LatchNodes {
@@ -112,7 +112,7 @@ struct LatchWalk : LatchNodes {
 		walkers.clear();
 		written.clear();
 		make();
-		on_over = [this](LatchAsk &ask) { over(ask); };
+		on_over = [this](Ask &ask) { over(ask); };
 		net->after_step = [this] { check_hits(); };
 		for (NodeId id = 0; id < shape.nodes; id++) {
 			for (ThreadId thread = 1; thread <= plan.threads; thread++) {
@@ -120,7 +120,7 @@ struct LatchWalk : LatchNodes {
 				walker.node = id;
 				walker.thread = thread;
 				walker.left = plan.accesses;
-				walker.ask = std::make_unique<LatchAsk>();
+				walker.ask = std::make_unique<Ask>();
 				walker.ask->context = &walker;
 				go_on(walker);
 			}
@@ -174,8 +174,8 @@ struct LatchWalk : LatchNodes {
 	{
 		if (net->is_dead(walker.node) || !walker.left)
 			return;
-		LatchAsk &ask = *walker.ask;
-		ask = LatchAsk();
+		Ask &ask = *walker.ask;
+		ask = Ask();
 		ask.context = &walker;
 		ask.thread = walker.thread;
 		ask.length = sizeof(ask.value);
@@ -191,7 +191,7 @@ struct LatchWalk : LatchNodes {
 			node(walker.node).flush();
 		begin(walker.node, ask);
 	}
-	void outside(Walker &walker, LatchAsk &ask)
+	void outside(Walker &walker, Ask &ask)
 	{
 		constexpr std::array kinds{AccessKind::read, AccessKind::write, AccessKind::atomic,
 			AccessKind::read_lock, AccessKind::write_lock};
@@ -201,7 +201,7 @@ struct LatchWalk : LatchNodes {
 		ask.tries = plan.tries && is_lock(ask.kind) && random() % 2;
 		ask.uncached = plan.uncached && ask.kind <= AccessKind::write && random() % 4 == 0;
 	}
-	void inside(Walker &walker, LatchAsk &ask)
+	void inside(Walker &walker, Ask &ask)
 	{
 		ask.at = *walker.locked;
 		ask.kind = AccessKind::read;
@@ -213,7 +213,7 @@ struct LatchWalk : LatchNodes {
 		}
 	}
 
-	void over(LatchAsk &ask)
+	void over(Ask &ask)
 	{
 		Walker &walker = *static_cast<Walker *>(ask.context);
 		if (ask.error)
@@ -226,7 +226,7 @@ struct LatchWalk : LatchNodes {
 		if (walker.left)
 			go_on(walker);
 	}
-	void check(Walker &walker, LatchAsk &ask)
+	void check(Walker &walker, Ask &ask)
 	{
 		Written &of_block = written[ask.at.value];
 		performed++;
@@ -254,7 +254,7 @@ struct LatchWalk : LatchNodes {
 			break;
 		}
 	}
-	void check_lock(const Walker &walker, const LatchAsk &ask, bool exclusive)
+	void check_lock(const Walker &walker, const Ask &ask, bool exclusive)
 	{
 		for (const Walker &other : walkers) {
 			const bool holds = &other != &walker && other.locked == ask.at && !net->is_dead(other.node);
