@@ -150,8 +150,8 @@ int write(Session &session, const Options &options)
 		const Result<std::string> piece = apps::read_standard_input(longest_piece - 1);
 		if (!piece)
 			return complain(piece.error().message);
-		if (piece->empty() && offset)
-			return done;
+		if (piece->empty())
+			return offset ? done : complain("nothing to write: the standard input is empty");
 		if (const int code = write_text(session, address_of(options) + offset, *piece))
 			return code;
 		offset += piece->size();
@@ -325,7 +325,9 @@ public:
 		command.add_option("BYTES", options_.bytes, "how many").required();
 		command.add_flag("--hex", options_.hex, "as hexadecimal digits, 32 bytes a line");
 		command = with_address(add("write", "write text", on_session(write)));
-		command.add_option("TEXT", options_.text, "what; -: the standard input").required();
+		command.add_option("TEXT", options_.text, "what; -: the standard input")
+			.required()
+			.check(cli::NotEmpty());
 		command = with_address(
 			add("add", "add to 8 bytes, atomically, and print what they were", on_session(gam_add)));
 		command.add_option("NUMBER", options_.operand, "what").required();

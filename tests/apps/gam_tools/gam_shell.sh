@@ -113,6 +113,9 @@ full_output() {
 	expect 1 "write of what cannot be read" gam write "$address" - <"$work" &&
 		says "cannot read the standard input: Is a directory"
 	expect 1 "write of a standard input that is closed" gam write "$address" - <&- && says "cannot read the standard input"
+	expect 1 "write of an empty standard input" gam write "$address" - </dev/null &&
+		says "nothing to write: the standard input is empty"
+	expect 2 "write of an empty text" gam write "$address" "" && says "TEXT: its value is empty"
 	expect 0 "read" gam read "$address" 14 && prints "what was there"
 	expect 1 "write without end" gam write "$address" - </dev/zero && says "nothing is allocated at the address"
 	expect 0 "free" gam free "$address"
