@@ -462,9 +462,22 @@ public:
 	{
 		const std::string text = read(input);
 		std::istringstream again(text);
+		const auto of_line = app_.get_options([](const CLI::Option *option) { return option->count() > 0; });
+		const std::set<CLI::Option *> decided(of_line.begin(), of_line.end());
 		std::set<CLI::Option *> seen;
-		for (const CLI::ConfigItem &item : CLI::ConfigTOML::from_config(again))
-			apply(item, line_of(item.name, text), seen);
+		for (const CLI::ConfigItem &item : CLI::ConfigTOML::from_config(again)) {
+			const std::size_t line = line_of(item.name, text);
+			CLI::Option &option = option_of(item, line);
+			if (decided.contains(&option)) /* the command line takes precedence */
+				continue;
+			if (!seen.insert(&option).second)
+				refuse(in_quotes(item.name) + " is there twice; " +
+						(option.get_expected_max() > 1
+								? "write several values as a list, [\"a\", \"b\"]"
+								: "remove one"),
+					line);
+			apply(option, item, line);
+		}
 		return {};
 	}
 
@@ -516,26 +529,27 @@ private:
 		return option || name.size() != 1 ? option : app_.get_option_no_throw("-" + name);
 	}
 
-	void apply(const CLI::ConfigItem &item, std::size_t line, std::set<CLI::Option *> &seen) const
+	/** Returns the option of @p item, whose form is right. */
+	[[nodiscard]] CLI::Option &option_of(const CLI::ConfigItem &item, std::size_t line) const
 	{
 		if (!item.parents.empty() || item.name == "++" || item.name == "--")
 			refuse("there are no sections and no names with dots: options stand for themselves");
 		CLI::Option *const option = find(item.name);
 		if (!option || !option->get_configurable())
 			refuse(in_quotes(item.name) + " is no option that a file can have; see --help", line);
-		if (!seen.insert(option).second)
-			refuse(in_quotes(item.name) + " is there twice; write several values as a list, [\"a\", \"b\"]",
-				line);
 		for (const std::string &value : item.inputs) {
 			if (value.empty() || value.front() == '[' || value.back() == ']')
 				refuse(in_quotes(item.name) + " has the value " + in_quotes(value) +
 						"; write NAME = VALUE, or a list, [\"a\", \"b\"]",
 					line);
 		}
-		if (option->count()) /* the command line takes precedence */
-			return;
+		return *option;
+	}
+
+	void apply(CLI::Option &option, const CLI::ConfigItem &item, std::size_t line) const
+	{
 		try {
-			give(*option, item);
+			give(option, item);
 		} catch (const CLI::ParseError &error) {
 			refuse(error.what(), line);
 		}

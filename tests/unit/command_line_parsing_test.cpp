@@ -240,6 +240,12 @@ TEST_F(ConfigFileTest, ItsOptionsAreThoseOfTheLineWhichComesFirst)
 	accept(words);
 	EXPECT_EQ(port_, 8);
 	EXPECT_EQ(seconds_, 0.5);
+	for (const std::string twice : {"port = 1\nport = 2\n", "port = 1\njson = true\nport = 2\n"}) {
+		words = with(twice);
+		words.insert(words.end(), {"-p", "9"});
+		accept(words);
+		EXPECT_EQ(port_, 9);
+	}
 }
 
 TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
@@ -253,6 +259,7 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	refuse_file("port = 7\nport = 8\n", ", line 1: 'port' has 2 values; it takes one");
 	refuse_file("names = a\nport = 8\naliases = b\n",
 		", line 3: 'aliases' is there twice; write several values as a list, [\"a\", \"b\"]");
+	refuse_file("port = 7\njson = true\nport = 8\n", ", line 1: 'port' is there twice; remove one");
 	for (const std::string value : {"", "["})
 		refuse_file("port = " + value, ", line 1: 'port' has the value '" + value +
 						       "'; write NAME = VALUE, or a list, [\"a\", \"b\"]");
