@@ -111,6 +111,11 @@ Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, s
 	/* A file with the final name has a whole header, whenever the writer is killed. */
 	std::filesystem::path unfinished = path;
 	unfinished += ".unfinished";
+	const auto refuse = [&](const char *next) {
+		Error error = system_error(path, next);
+		::unlink(unfinished.c_str());
+		return error;
+	};
 	const int descriptor = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (descriptor < 0)
 		return system_error(path, "name a file that can be written");
@@ -119,7 +124,7 @@ Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, s
 	if (::ftruncate(descriptor, static_cast<off_t>(size)) == 0)
 		mapping = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
 	if (mapping == MAP_FAILED) {
-		Error error = system_error(path, "choose a smaller capacity or another file system");
+		Error error = refuse("choose a smaller capacity or another file system");
 		::close(descriptor);
 		return error;
 	}
@@ -127,7 +132,7 @@ Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, s
 	std::memcpy(mapping, &header, sizeof(header));
 	HistoryWriter writer(descriptor, mapping, capacity);
 	if (::rename(unfinished.c_str(), path.c_str()) != 0)
-		return system_error(path, "name a file that can be replaced");
+		return refuse("name a file that can be replaced");
 	return writer;
 }
 

@@ -93,6 +93,15 @@ TEST_F(History, OtherFilesAreRefused)
 	EXPECT_FALSE(HistoryWriter::create(file("no/such/folder"), 10).ok());
 }
 
+TEST_F(History, WhatCannotBeWrittenLeavesNothing)
+{
+	std::filesystem::create_directories(file("folder"));
+	EXPECT_FALSE(HistoryWriter::create(file("folder"), 10).ok());
+	EXPECT_FALSE(HistoryWriter::create(file("large"), std::size_t{1} << 50).ok());
+	for (const char *left : {"folder.unfinished", "large.unfinished"})
+		EXPECT_FALSE(std::filesystem::exists(file(left))) << left;
+}
+
 /* Records for ever, and writes to @p running when it has begun: one operation is always under way. */
 [[noreturn]] void record_until_killed(const std::filesystem::path &path, int running)
 {

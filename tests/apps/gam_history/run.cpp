@@ -253,8 +253,8 @@ std::vector<Operation> Run::read_histories()
 {
 	std::vector<Operation> history;
 	for (const auto &entry : std::filesystem::directory_iterator(options_.folder)) {
-		if (entry.is_directory())
-			continue; /* a log */
+		if (entry.path().extension() != ".history")
+			continue; /* a log, or what a node has left that was killed before its first operation */
 		const Result<std::vector<Operation>> part = prism::test::read_history(entry.path());
 		if (part)
 			history.insert(history.end(), part->begin(), part->end());
