@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Completions of bash for our programs: the same options as in their help, in both directions; also values of options,
-# and subcommands in their place. tests/packages tries zsh and fish too.
+# and subcommands in their place. tests/packages tries zsh and fish too. Columns of the help do not run together.
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
@@ -38,6 +38,18 @@ subcommands_of() {
 	"$bin/$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][-a-z]*\) .*/\1/p; s/^  *{\([a-z,]*\)}.*/\1/p' | tr ',' '\n'
 }
 
+# has_columns PROGRAM: each line of its help that is indented by two spaces, and is no option's, begins with a name alone
+has_columns() {
+	{
+		echo "$1"
+		"$bin/$1" --describe-options 2>/dev/null |
+			awk -F'\t' '$1 == "command" { print $2 } $1 == "argument" { print $3 } { print $4 }' |
+			sed 's/.*{\([^{}]*\)}.*/\1/' | tr ',' '\n'
+	} | sort -u >"$work/names"
+	"$bin/$1" --help | sed -n 's/^  \([A-Za-z][^ ]*\).*/\1/p' | sort -u | comm -23 - "$work/names" >"$work/strange"
+	[ ! -s "$work/strange" ] || fail "$1: columns of its help run together" "$work/strange"
+}
+
 # offers WORDS PROGRAM WORD...
 offers() {
 	local wanted=$1
@@ -51,6 +63,7 @@ for file in "$completions"/bash/*; do
 	# shellcheck source=/dev/null
 	. "$file"
 	same_as_help "$program"
+	has_columns "$program"
 	for subcommand in $(subcommands_of "$program"); do
 		offered "$program" "$subcommand" | grep -qx "$subcommand" || fail "$program does not offer $subcommand"
 		same_as_help "$program" "$subcommand"
@@ -64,7 +77,7 @@ for page in "$PRISM_SOURCE"/docs/man/*.1; do
 	program=$(basename "$page" .1)
 	[ ! -x "$bin/$program" ] || [ -e "$completions/bash/$program" ] || fail "nothing for $program"
 done
-pass "$count programs: bash offers the options that their help has"
+pass "$count programs: bash offers the options that their help has, in columns"
 
 offers 'directory latch ' prism-gam --protocol ''
 offers 'directory latch ' prism-gam --protocol =

@@ -36,6 +36,20 @@ public:
 
 	[[nodiscard]] std::span<const System> all() const noexcept { return systems_; }
 
+	/** Lists the systems for a help, a line each: its name and what @p describe returns of it, in columns. */
+	template <typename Describe>
+	[[nodiscard]] std::string list(const Describe &describe) const
+	{
+		std::size_t width = 0;
+		for (const System &system : systems_)
+			width = std::max(width, system.name.size());
+		std::string text;
+		for (const System &system : systems_)
+			text += "  " + system.name + std::string(width + 2 - system.name.size(), ' ') +
+				describe(system) + "\n";
+		return text;
+	}
+
 	[[nodiscard]] std::vector<std::string> names() const
 	{
 		std::vector<std::string> all_names;

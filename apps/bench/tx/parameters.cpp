@@ -59,10 +59,8 @@ struct Given {
 
 std::string description(const Systems &systems)
 {
-	std::string text = "Runs transactions against a store and measures latency, throughput and aborts.\nSystems:\n";
-	for (const System &system : systems.all())
-		text += fmt::format("  {:<18}{}\n", system.name, system.description);
-	return text;
+	return "Runs transactions against a store and measures latency, throughput and aborts.\nSystems:\n" +
+	       systems.list([](const System &system) { return system.description; });
 }
 
 void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters &parameters, Given &given)

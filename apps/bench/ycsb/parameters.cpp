@@ -30,14 +30,12 @@ struct Given {
 
 std::string description(const Systems &systems)
 {
-	std::string text = "Runs YCSB core workloads against a key-value store and measures latency and throughput.\n"
-			   "Systems:\n";
-	for (const System &system : systems.all()) {
-		const std::string where =
-			system.is_volume ? "--configuration" : fmt::format("port {}", system.default_port);
-		text += fmt::format("  {:<18}{} ({})\n", system.name, system.description, where);
-	}
-	return text;
+	return "Runs YCSB core workloads against a key-value store and measures latency and throughput.\nSystems:\n" +
+	       systems.list([](const System &system) {
+		       const std::string where =
+			       system.is_volume ? "--configuration" : fmt::format("port {}", system.default_port);
+		       return fmt::format("{} ({})", system.description, where);
+	       });
 }
 
 void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters &parameters, Given &given)
