@@ -2,8 +2,11 @@
 #include "bench/ycsb/gam_systems.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "bench/gam/driver/driver_nodes.hpp"
 #include "gam/data/table_client.hpp"
@@ -71,6 +74,12 @@ Result<std::unique_ptr<apps::StoreClient>> connect(DriverNodes &nodes, const Sys
 void add(Systems &systems, const char *name, const char *text, gam::Protocol protocol)
 {
 	const auto open = [protocol](const SystemOptions &options) -> Result<ClientFactory> {
+		if (!gam::Table::possible(options.key_size, options.value_size))
+			return make_error(EINVAL,
+				fmt::format(
+					"keys of {} bytes with values of {}: the hash table has pairs of at most {}",
+					options.key_size, options.value_size, gam::Table::max_pair_bytes),
+				"give a smaller --size");
 		Result<std::shared_ptr<DriverNodes>> nodes =
 			DriverNodes::join(options.gam, store_of(options, protocol));
 		if (!nodes)

@@ -23,7 +23,7 @@ using bench::Request;
 constexpr double ns_per_s = 1e9;
 constexpr unsigned version_bits = 48; /* bits below the worker's number */
 
-Error loading_failed(const RunResult &result, std::uint64_t count)
+Error loading_failed(const RunOptions &options, const RunResult &result, std::uint64_t count)
 {
 	const std::string what =
 		fmt::format("loading: {} of {} records were not stored", count - result.puts.of(Outcome::ok), count);
@@ -32,6 +32,11 @@ Error loading_failed(const RunResult &result, std::uint64_t count)
 			ENOSPC, what, "the store is full: give it more room, or load fewer or smaller records");
 	const std::map<int, std::uint64_t> errors = result.errors.all();
 	const int error = result.abandoned ? ETIMEDOUT : errors.empty() ? EIO : errors.rbegin()->first;
+	if (error == EINVAL)
+		return make_error(error, what,
+			fmt::format("the store takes no keys of {} bytes with values of {}: give a smaller --size, or "
+				    "start its server for larger ones",
+				options.key_size, options.value_size));
 	return make_error(error ? error : EIO, what, "see whether the server is still there");
 }
 
@@ -129,7 +134,7 @@ Result<void> Worker::load()
 		return {};
 	if (run_state.has_given_up())
 		return canceled();
-	return loading_failed(result_, count);
+	return loading_failed(options_, result_, count);
 }
 
 Result<void> Worker::warm_up()

@@ -78,6 +78,8 @@ table() {
 	records=500
 	expect 1 "no master" ycsb -n 1
 	says "Connection refused"
+	expect 1 "values that are too long" ycsb -s 1048576 -n 1
+	says "the hash table has pairs of at most 1048567: Invalid argument; give a smaller --size"
 	pass "the hash table under prism-ycsb"
 }
 

@@ -306,6 +306,14 @@ TEST_F(DriverTest, AFullStoreEndsTheLoading)
 	EXPECT_NE(message.find("more room"), std::string::npos) << message;
 }
 
+TEST_F(DriverTest, SizesThatTheStoreRefusesEndTheLoading)
+{
+	behaviour.answer = [](std::uint64_t) { return EINVAL; };
+	const std::string message = failure();
+	EXPECT_NE(message.find("keys of 8 bytes with values of 32: give a smaller --size"), std::string::npos)
+		<< message;
+}
+
 TEST_F(DriverTest, WhatNeverEndsIsGivenUp)
 {
 	options.depth = 2;
