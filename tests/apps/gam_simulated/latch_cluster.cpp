@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gam/process/farewells.hpp"
+#include "gam/membership/farewells.hpp"
 
 namespace gam_sim
 {

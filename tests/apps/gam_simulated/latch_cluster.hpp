@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
-<<<<<<< HEAD
- * Nodes of the latch protocol. Beside messages, requests to the memory of homes move: each is executed at its own time,
- * in the order of its queue pair, and its chain completes at another. The agreement after a death is
- * apps/stores/gam/membership/farewells.hpp, the nodes' own code.
-=======
- * Nodes of the latch protocol on a LatchNet. The agreement after a death is apps/stores/gam/process/farewells.hpp, the
- * nodes' own code.
->>>>>>> 6359687e (Tests of GAM's latch protocol and gam-sim share one network, LatchNet)
+ * Nodes of the latch protocol on a LatchNet. The agreement after a death is apps/stores/gam/membership/farewells.hpp,
+ * the nodes' own code.
  */
 #pragma once
 
@@ -16,13 +10,7 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD
-#include "gam/latch_cluster.hpp"
-#include "gam/membership/farewells.hpp"
-#include "gam/one_sided/latch.hpp"
-=======
 #include "latch_net.hpp"
->>>>>>> 6359687e (Tests of GAM's latch protocol and gam-sim share one network, LatchNet)
 #include "net_cluster.hpp"
 
 namespace gam_sim

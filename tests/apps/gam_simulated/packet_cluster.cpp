@@ -6,17 +6,10 @@
 #include <cstring>
 
 #include "directory_cluster.hpp"
-<<<<<<< HEAD
 #include "gam/membership/farewells.hpp"
-#include "gam/one_sided/latch.hpp"
 #include "gam/one_sided/verbs_homes.hpp"
 #include "gam/transport/peers.hpp"
-=======
-#include "gam/latch/verbs_homes.hpp"
-#include "gam/peer/peers.hpp"
-#include "gam/process/farewells.hpp"
 #include "latch_cluster.hpp"
->>>>>>> 6359687e (Tests of GAM's latch protocol and gam-sim share one network, LatchNet)
 
 namespace gam_sim
 {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/gam/simulated/one_sided.hpp"
-#include "gam/latch/latch.hpp"
+#include "gam/one_sided/latch.hpp"
 
 namespace prism::gam::simulated
 {
