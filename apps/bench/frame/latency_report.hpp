@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <prism/result.hpp>
 
+#include "base/command_line.hpp"
 #include "bench/frame/measure.hpp"
 
 namespace prism::bench
@@ -28,5 +29,24 @@ void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram
 
 /** Writes @p report to @p file, unless its name is empty. */
 [[nodiscard]] Result<void> write_json(const std::string &file, const nlohmann::json &report);
+
+/**
+ * Ends a driver: prints @p result and writes it to Parameters::json_file, or tells why there is none. Returns the exit
+ * code. @param clean all is as it should be
+ */
+template <typename Parameters, typename RunResult>
+[[nodiscard]] int report(const Parameters &parameters, const Result<RunResult> &result, bool clean)
+{
+	Result<void> reported;
+	if (result) {
+		print_report(stdout, parameters, *result);
+		reported = write_json(parameters.json_file, make_report(parameters, *result));
+	} else {
+		reported = result.error();
+	}
+	if (!reported)
+		cli::complain(reported.error().message);
+	return reported && clean ? 0 : 1;
+}
 
 } // namespace prism::bench

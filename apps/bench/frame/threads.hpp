@@ -9,18 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "bench/frame/clock.hpp"
 #include "bench/frame/measure.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/frame/run_state.hpp"
 
 namespace prism::bench
 {
 
-/** Returns the share of a phase that is done after @p seconds, when @p ended requests have ended. */
-using ShareDone = std::function<double(Phase phase, double seconds, std::uint64_t ended)>;
-
-/** Shows the progress of the run. */
-void show_progress(const Clock &clock, const RunState &run_state, const ShareDone &share, ProgressBar &bar);
+/** Shows the progress of the run. @param loads requests of the phase that loads; 0: there is none. */
+void show_progress(const RunOptions &options, const RunState &run_state, std::uint64_t loads, ProgressBar &bar);
 
 /** Merges the results of threads or processes. Prefers an error that is not only a consequence of another one. */
 template <typename Part>
@@ -63,6 +60,27 @@ template <typename Part>
 		merger.add(thread.get());
 	}
 	return merger.take();
+}
+
+/**
+ * Does the same with RunOptions::threads threads, of one process of a run, and shows its progress. If one of them
+ * fails,
+ * @p run_state gives up. @param loads as for show_progress().
+ */
+template <typename Part>
+[[nodiscard]] Result<Part> run_team(const RunOptions &options, RunState &run_state, std::uint64_t loads,
+	const std::function<Result<Part>(unsigned)> &work)
+{
+	ProgressBar bar(options.progress);
+	return run_threads<Part>(
+		options.threads,
+		[&](unsigned number) {
+			Result<Part> result = work(number);
+			if (!result)
+				run_state.give_up();
+			return result;
+		},
+		[&] { show_progress(options, run_state, loads, bar); });
 }
 
 } // namespace prism::bench

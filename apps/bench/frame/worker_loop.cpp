@@ -19,7 +19,7 @@ constexpr std::uint64_t report_interval = 50'000'000; /* ns */
 
 Result<std::uint64_t> WorkerLoop::begin_phase(Phase next) noexcept
 {
-	const std::optional<std::uint64_t> start = run_state.begin(next, clock_);
+	const std::optional<std::uint64_t> start = run_state.begin(next, *run_options_.clock);
 	if (!start)
 		return canceled();
 	phase = next;
@@ -46,7 +46,7 @@ std::size_t WorkerLoop::drive()
 {
 	for (;;) {
 		const std::size_t ended = serve_clients();
-		const std::uint64_t now = clock_.now();
+		const std::uint64_t now = run_options_.clock->now();
 		report_progress(now);
 		if ((pace.over(now) || has_no_client()) && in_flight() == 0)
 			return 0;
@@ -54,7 +54,7 @@ std::size_t WorkerLoop::drive()
 			return in_flight();
 		if (run_state.has_given_up())
 			return 0;
-		if (ended == 0 && yields_)
+		if (ended == 0 && run_options_.yield)
 			sched_yield();
 	}
 }
@@ -63,7 +63,7 @@ bool WorkerLoop::stalled(std::uint64_t now, std::size_t ended) noexcept
 {
 	if (ended || in_flight() == 0)
 		last_progress_ = now;
-	return static_cast<double>(now - last_progress_) > drain_ * ns_per_s;
+	return static_cast<double>(now - last_progress_) > run_options_.drain * ns_per_s;
 }
 
 void WorkerLoop::report_progress(std::uint64_t now) noexcept

@@ -6,8 +6,8 @@
 
 #include <prism/result.hpp>
 
-#include "bench/frame/clock.hpp"
 #include "bench/frame/pace.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/frame/run_state.hpp"
 
 namespace prism::bench
@@ -25,14 +25,8 @@ public:
 	virtual ~WorkerLoop() = default;
 
 protected:
-	/**
-	 * @param clock, state outlive this. @param drain seconds without any end after which requests are given up.
-	 * @param yields give up the core after a turn in which nothing ended.
-	 */
-	WorkerLoop(const Clock &clock, RunState &state, double drain, bool yields) noexcept
-		: run_state(state), clock_(clock), drain_(drain), yields_(yields)
-	{
-	}
+	/** @param options, state outlive this. */
+	WorkerLoop(const RunOptions &options, RunState &state) noexcept : run_state(state), run_options_(options) {}
 
 	/** Serves each client once. @return the number of operations that ended. */
 	virtual std::size_t serve_clients() = 0;
@@ -70,9 +64,7 @@ private:
 	[[nodiscard]] bool stalled(std::uint64_t now, std::size_t ended) noexcept;
 	void report_progress(std::uint64_t now) noexcept;
 
-	const Clock &clock_;
-	const double drain_;
-	const bool yields_;
+	const RunOptions &run_options_;
 	std::uint64_t last_progress_ = 0; /* last time at which something ended, or nothing was under way */
 	std::uint64_t last_report_ = 0;
 	std::uint64_t reported_ = 0;

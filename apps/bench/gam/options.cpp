@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <string_view>
+
+#include "bench/frame/run_options.hpp"
 
 namespace prism::gam::micro
 {
@@ -12,15 +13,12 @@ namespace prism::gam::micro
 namespace
 {
 
+using bench::refuse;
+
 constexpr std::size_t most_threads = 64;
 constexpr std::size_t most_blocks = std::size_t{1} << 24;
 /** Blocks for the node itself, and for pieces that are not whole. */
 constexpr std::size_t spare_blocks = 256;
-
-Error refuse(std::string_view what, std::string_view next_step)
-{
-	return make_error(EINVAL, what, next_step);
-}
 
 bool is_share(double share) noexcept
 {

@@ -22,12 +22,6 @@ namespace
 using namespace prism;
 using namespace prism::gam::micro;
 
-int fail(const Error &error)
-{
-	cli::complain(error.message);
-	return 1;
-}
-
 Result<RunResult> run(const Parameters &parameters)
 {
 	const ClusterOptions &cluster = parameters.run.cluster;
@@ -41,13 +35,7 @@ Result<RunResult> run(const Parameters &parameters)
 int measure(const Parameters &parameters)
 {
 	const Result<RunResult> result = run(parameters);
-	if (!result)
-		return fail(result.error());
-	print_report(stdout, parameters, *result);
-	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
-	if (!written)
-		return fail(written.error());
-	return result->clean() ? 0 : 1;
+	return bench::report(parameters, result, result && result->clean());
 }
 
 } // namespace

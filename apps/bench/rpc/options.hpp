@@ -4,13 +4,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include <prism/result.hpp>
 
-#include "bench/frame/clock.hpp"
-#include "bench/frame/run_state.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/rpc/sizes.hpp"
 #include "rpc/client/client_link.hpp"
 #include "rpc/way.hpp"
@@ -37,8 +35,7 @@ struct SlowCalls {
 	std::uint32_t time = 0; /**< ns that the server is busy with each of them */
 };
 
-struct RunOptions {
-	unsigned threads = 1;
+struct RunOptions : bench::RunOptions {
 	unsigned connections = 1; /**< connections of each thread, which serves them in turn */
 	std::uint32_t depth = 1;  /**< calls that each connection has under way */
 	rpc::FetchOptions fetch;
@@ -47,16 +44,6 @@ struct RunOptions {
 	std::uint32_t request_size = 32; /**< bytes of a request's payload */
 	std::uint32_t time = 0;          /**< ns that the server is busy with a call */
 	SlowCalls slow;
-	std::uint64_t seed = 1;
-
-	double warm_up = 0;      /**< seconds */
-	double duration = 0;     /**< seconds to measure; 0: calls */
-	std::uint64_t calls = 0; /**< calls to measure, of all connections together */
-	double drain = 10;       /**< seconds without any response after which the calls are given up */
-	bool yield = false;      /**< give up the core after a turn in which nothing ended */
-
-	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
-	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
 
 	[[nodiscard]] std::uint64_t all_connections() const noexcept { return std::uint64_t{threads} * connections; }
 };

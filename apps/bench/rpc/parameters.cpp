@@ -18,7 +18,6 @@ namespace prism::echo
 namespace
 {
 
-constexpr double default_duration = 5;
 constexpr double longest_us = longest_time / ns_per_us;
 
 /* Options that can be interpreted only after the whole line has been read. */
@@ -90,19 +89,6 @@ void add_fetch_options(cli::CommandLine &app, rpc::FetchOptions &fetch)
 		"The first READ for a response waits as long as the server is expected to take (default)");
 }
 
-void add_amount_options(cli::CommandLine &app, RunOptions &run)
-{
-	const cli::Option duration =
-		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)").check(cli::Seconds());
-	app.add_option("-n,--iters", run.calls, "Calls to measure instead").excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")
-		.check(cli::Seconds())
-		.capture_default_str();
-	app.add_option("--drain", run.drain, "Seconds without any response after which the run is given up")
-		.check(cli::Seconds())
-		.capture_default_str();
-}
-
 std::uint32_t nanoseconds(double microseconds)
 {
 	return static_cast<std::uint32_t>(std::lround(microseconds * ns_per_us));
@@ -111,8 +97,8 @@ std::uint32_t nanoseconds(double microseconds)
 void apply(const cli::CommandLine &app, const Given &given, RunOptions &run)
 {
 	constexpr double default_slow_time = 100;
-	if (run.duration <= 0 && run.calls == 0)
-		run.duration = default_duration;
+	if (run.duration <= 0 && run.requests == 0)
+		run.duration = bench::default_duration;
 	run.yield = given.yield.wanted(run.threads);
 	run.time = nanoseconds(given.server_time);
 	run.slow.time = nanoseconds(app.count("--slow-time") ? given.slow_time : default_slow_time);
@@ -145,7 +131,7 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(int argc, const char *
 	add_call_options(app, run, given);
 	add_client_options(app, run, given);
 	add_fetch_options(app, run.fetch);
-	add_amount_options(app, run);
+	bench::add_length_options(app, run, "calls");
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
 	app.add_help_and_version(program);
 	if (std::optional<cli::EarlyExit> early = app.parse(program, argc, argv))

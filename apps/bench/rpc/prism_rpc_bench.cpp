@@ -38,23 +38,11 @@ void allow_many_descriptors()
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int fail(const Error &error)
-{
-	cli::complain(error.message);
-	return 1;
-}
-
 int measure(Parameters &parameters)
 {
 	parameters.run.progress = stderr;
 	const Result<RunResult> result = run(parameters.server, parameters.run);
-	if (!result)
-		return fail(result.error());
-	print_report(stdout, parameters, *result);
-	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
-	if (!written)
-		return fail(written.error());
-	return result->clean() ? 0 : 1;
+	return bench::report(parameters, result, result && result->clean());
 }
 
 int be_client(int argc, char **argv)

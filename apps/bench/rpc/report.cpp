@@ -156,7 +156,7 @@ json info_to_json(const Parameters &parameters)
 		{"seed", run.seed},
 		{"warm_up", run.warm_up},
 		{"duration", run.duration},
-		{"calls", run.calls},
+		{"calls", run.requests},
 	};
 }
 

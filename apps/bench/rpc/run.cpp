@@ -2,9 +2,7 @@
 #include "bench/rpc/run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
-#include <string_view>
 
 #include "bench/frame/threads.hpp"
 #include "bench/rpc/worker.hpp"
@@ -15,16 +13,11 @@ namespace prism::echo
 namespace
 {
 
-using bench::Phase;
+using bench::refuse;
 
 constexpr unsigned most_threads = 256;
 constexpr std::uint64_t most_connections = 4096;
 constexpr std::uint64_t most_calls = 1 << 16; /* most calls under way in all */
-
-Error refuse(std::string_view what, std::string_view next_step)
-{
-	return make_error(EINVAL, what, next_step);
-}
 
 Result<void> check_load(const RunOptions &options)
 {
@@ -50,33 +43,16 @@ Result<void> check_calls(const RunOptions &options)
 	return {};
 }
 
-Result<void> check_amount(const RunOptions &options)
-{
-	if ((options.duration > 0) == (options.calls > 0))
-		return refuse("how much to measure", "give either a duration or a number of calls");
-	if (!(options.duration >= 0 && options.warm_up >= 0 && options.drain > 0))
-		return refuse("a time below 0", "choose another");
-	return {};
-}
-
-double share_done(const RunOptions &options, Phase phase, double seconds, std::uint64_t ended)
-{
-	if (phase == Phase::warm_up)
-		return seconds / options.warm_up;
-	return options.duration > 0 ? seconds / options.duration
-				    : static_cast<double>(ended) / static_cast<double>(options.calls);
-}
-
 } // namespace
 
 Result<void> check(const RunOptions &options)
 {
-	for (const auto part : {check_load, check_calls, check_amount}) {
+	for (const auto part : {check_load, check_calls}) {
 		Result<void> checked = part(options);
 		if (!checked)
 			return checked;
 	}
-	return {};
+	return bench::check_length(options, "calls");
 }
 
 Result<RunResult> run(const ServerPlace &server, const RunOptions &options)
@@ -87,20 +63,8 @@ Result<RunResult> run(const ServerPlace &server, const RunOptions &options)
 	Result<bench::SharedRunState> state = bench::make_run_state(options.threads, 0);
 	if (!state)
 		return state.error();
-	bench::ProgressBar bar(options.progress);
-	const auto share = [&options](Phase phase, double seconds, std::uint64_t ended) {
-		return share_done(options, phase, seconds, ended);
-	};
-	return bench::run_threads<RunResult>(
-		options.threads,
-		[&](unsigned number) {
-			Worker worker(server, options, **state, number);
-			Result<RunResult> result = worker.run();
-			if (!result)
-				(*state)->give_up();
-			return result;
-		},
-		[&] { bench::show_progress(*options.clock, **state, share, bar); });
+	return bench::run_team<RunResult>(
+		options, **state, 0, [&](unsigned number) { return Worker(server, options, **state, number).run(); });
 }
 
 } // namespace prism::echo

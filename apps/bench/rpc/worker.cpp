@@ -28,8 +28,8 @@ bool happens(double share, bench::Random &random) noexcept
 } // namespace
 
 Worker::Worker(const ServerPlace &place, const RunOptions &run_options, bench::RunState &shared, unsigned worker_number)
-	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), server_(place),
-	  options_(run_options), number_(worker_number), random_(bench::make_random(run_options.seed, worker_number))
+	: WorkerLoop(run_options, shared), server_(place), options_(run_options), number_(worker_number),
+	  random_(bench::make_random(run_options.seed, worker_number))
 {
 }
 
@@ -114,7 +114,7 @@ Result<RunResult> Worker::measure()
 {
 	Figures server_before;
 	bench::ProcessUsage client_before;
-	const std::uint64_t count = bench::share_of(options_.calls, number_, options_.threads);
+	const std::uint64_t count = bench::share_of(options_.requests, number_, options_.threads);
 	Result<void> done = look(server_before, client_before);
 	if (done)
 		done = begin_part(Phase::measure, count, options_.duration);
@@ -122,7 +122,7 @@ Result<RunResult> Worker::measure()
 		return done.error();
 	const bench::Traffic before = bench::traffic_of_thread();
 	const rpc::LinkCounters links_before = counters();
-	if (count || options_.calls == 0)
+	if (count || options_.requests == 0)
 		done = drive_part();
 	if (!done)
 		return done.error();

@@ -15,25 +15,12 @@ namespace prism::tx
 namespace
 {
 
-int fail(const Error &error)
-{
-	cli::complain(error.message);
-	return 1;
-}
-
 int measure(const System &system, const Parameters &parameters)
 {
 	const Result<ClientFactory> factory = system.open(parameters.connection);
-	if (!factory)
-		return fail(factory.error());
-	const Result<RunResult> result = run(parameters.run, *parameters.workload, *factory);
-	if (!result)
-		return fail(result.error());
-	print_report(stdout, parameters, *result);
-	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
-	if (!written)
-		return fail(written.error());
-	return result->clean() ? 0 : 1;
+	const Result<RunResult> result =
+		factory ? run(parameters.run, *parameters.workload, *factory) : factory.error();
+	return bench::report(parameters, result, result && result->clean());
 }
 
 } // namespace

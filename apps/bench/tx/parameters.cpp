@@ -19,7 +19,6 @@ namespace
 {
 
 constexpr const char *program = "prism-tx-bench";
-constexpr double default_duration = 5;
 constexpr double hot_part = 0.04; /* share of the accounts, unless the number of hot ones is given */
 
 constexpr std::string_view ycsb_t = "ycsb-t";
@@ -143,15 +142,6 @@ void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 	given.yield.add_to(app);
 }
 
-void add_amount_options(cli::CommandLine &app, RunOptions &run)
-{
-	const cli::Option duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
-	app.add_option("-n,--iters", run.transactions, "Transactions to measure instead").excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured").capture_default_str();
-	app.add_option("--drain", run.drain, "Seconds without any end after which transactions are given up")
-		.capture_default_str();
-}
-
 /** Names an option that was given although @p workload would ignore it; empty if there is none. */
 std::string ignored_option(const cli::CommandLine &app, std::string_view workload)
 {
@@ -183,8 +173,8 @@ Result<std::unique_ptr<Workload>> make_workload(const Given &given, Parameters &
 void apply(const Given &given, Parameters &parameters)
 {
 	RunOptions &run = parameters.run;
-	if (run.duration <= 0 && run.transactions == 0)
-		run.duration = default_duration;
+	if (run.duration <= 0 && run.requests == 0)
+		run.duration = bench::default_duration;
 	run.yield = given.yield.wanted(run.threads);
 	SystemOptions &connection = parameters.connection;
 	connection.depth = run.depth;
@@ -207,7 +197,7 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(const Systems &systems
 	add_store_options(app, systems, parameters, given);
 	add_workload_options(app, parameters, given);
 	add_client_options(app, parameters.run, given);
-	add_amount_options(app, parameters.run);
+	bench::add_length_options(app, parameters.run, "transactions");
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
 	app.add_help_and_version(program);
 	if (std::optional<cli::EarlyExit> early = app.parse(program, argc, argv))

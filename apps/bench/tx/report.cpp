@@ -131,7 +131,7 @@ json info_to_json(const Parameters &parameters)
 		{"depth", run.depth},
 		{"warm_up", run.warm_up},
 		{"duration", run.duration},
-		{"transactions", run.transactions},
+		{"transactions", run.requests},
 	};
 }
 

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <vector>
 
 #include <prism/result.hpp>
 
-#include "bench/frame/clock.hpp"
 #include "bench/frame/error_counts.hpp"
 #include "bench/frame/measure.hpp"
-#include "bench/frame/run_state.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/frame/traffic.hpp"
 #include "bench/tx/systems.hpp"
 #include "bench/tx/workloads/workload.hpp"
@@ -19,23 +17,12 @@
 namespace prism::tx
 {
 
-struct RunOptions {
-	std::uint64_t seed = 1;
-
-	unsigned threads = 1;
+struct RunOptions : bench::RunOptions {
 	unsigned clients = 1; /**< of each thread, which serves them in turns */
 	unsigned depth = 1;   /**< transactions that each client has under way */
 
 	bool load = true;
-	double warm_up = 0;             /**< seconds */
-	double duration = 0;            /**< seconds to measure; 0: transactions */
-	std::uint64_t transactions = 0; /**< to measure, of all clients together */
-	double drain = 10;              /**< seconds without any end after which transactions are given up */
-	bool check = false;             /**< look at the whole store before and after */
-	bool yield = false;             /**< give up the core after a turn in which nothing ended */
-
-	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
-	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
+	bool check = false; /**< look at the whole store before and after */
 
 	[[nodiscard]] unsigned all_clients() const noexcept { return threads * clients; }
 };

@@ -22,9 +22,8 @@ using bench::Phase;
 
 Worker::Worker(
 	const RunOptions &run_options, const Workload &the_workload, bench::RunState &shared, unsigned worker_index)
-	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options_(run_options),
-	  workload_(the_workload), index_(worker_index), random_(bench::make_random(run_options.seed, worker_index)),
-	  completed_(run_options.depth)
+	: WorkerLoop(run_options, shared), options_(run_options), workload_(the_workload), index_(worker_index),
+	  random_(bench::make_random(run_options.seed, worker_index)), completed_(run_options.depth)
 {
 }
 
@@ -126,13 +125,13 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 				fmt::format("warming up: {} transactions did not end", result_.abandoned),
 				"see whether the servers are still there");
 	}
-	const std::uint64_t count = bench::share_of(options_.transactions, index_, options_.threads);
+	const std::uint64_t count = bench::share_of(options_.requests, index_, options_.threads);
 	if (ready)
 		ready = begin(Phase::measure, count, options_.duration);
 	if (!ready)
 		return ready.error();
 	const bench::Traffic before = bench::traffic_of_thread();
-	if (count || options_.transactions == 0)
+	if (count || options_.requests == 0)
 		result_.abandoned += drive();
 	result_.traffic = bench::traffic_of_thread().since(before);
 	result_.nanoseconds = (pace.is_timed() && !has_no_client() ? pace.deadline() : last_end_) - pace.start();

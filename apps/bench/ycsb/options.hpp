@@ -3,22 +3,21 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include <prism/result.hpp>
 
-#include "bench/frame/clock.hpp"
 #include "bench/frame/pace.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/frame/workload.hpp"
 #include "common/store_client.hpp"
 
 namespace prism::ycsb
 {
 
-struct RunOptions {
+struct RunOptions : bench::RunOptions {
 	bench::Mix mix;
 	bench::Distribution distribution = bench::Distribution::zipfian;
 	double theta = 0.99;
@@ -26,26 +25,16 @@ struct RunOptions {
 	std::size_t key_size = 8;     /**< bytes */
 	bool numbered_keys = false;   /**< a key is the record's number, 8 bytes in host order */
 	std::size_t value_size = 512; /**< bytes */
-	std::uint64_t seed = 1;
 
 	unsigned processes = 1;
-	unsigned threads = 1; /**< threads of each process */
 	unsigned clients = 1; /**< clients of each thread, which serves them in turn: one connection each */
 	unsigned depth = 1;   /**< requests that each client has under way */
 
 	double rate = 0; /**< requests a second of all clients together; 0: a closed loop */
 	bench::Arrivals arrivals = bench::Arrivals::even;
 
-	bool load = true;             /**< store all records first */
-	double warm_up = 0;           /**< seconds */
-	double duration = 0;          /**< seconds to measure; 0: operations */
-	std::uint64_t operations = 0; /**< requests to measure, of all clients together */
-	double drain = 10;            /**< seconds that requests under way may take when the time is over */
-	bool verify = false;          /**< check every value that is read */
-	bool yield = false;           /**< give up the core after a turn in which nothing ended */
-
-	std::FILE *progress = nullptr;                         /**< stream for a progress bar; not owned; may be null */
-	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
+	bool load = true;    /**< store all records first */
+	bool verify = false; /**< check every value that is read */
 
 	[[nodiscard]] unsigned workers() const noexcept { return processes * threads; }
 	[[nodiscard]] unsigned all_clients() const noexcept { return workers() * clients; }

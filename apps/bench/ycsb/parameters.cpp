@@ -16,7 +16,6 @@ namespace
 {
 
 constexpr const char *program = "prism-ycsb";
-constexpr double default_duration = 5;
 
 /* Options that are evaluated only after the whole line was read. */
 struct Given {
@@ -96,20 +95,12 @@ void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 
 void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
-	const cli::Option duration =
-		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)").check(cli::Seconds());
-	app.add_option("-n,--iters", run.operations, "Requests to measure instead").excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")
-		.check(cli::Seconds())
-		.capture_default_str();
+	bench::add_length_options(app, run, "requests");
 	app.add_option("--rate", run.rate,
 		"Requests a second of all clients together, latencies counted from when they are due (default: each "
 		"client sends one when another ended)");
 	app.add_choice<bench::Arrivals>("--arrivals", run.arrivals,
 		{{"even", bench::Arrivals::even}, {"poisson", bench::Arrivals::poisson}}, "With --rate (default even)");
-	app.add_option("--drain", run.drain, "Seconds without any answer after which requests are given up")
-		.check(cli::Seconds())
-		.capture_default_str();
 }
 
 /** Returns the error of the options for the system; empty: it has all that it needs, and none that it would ignore. */
@@ -135,8 +126,8 @@ void apply(const System &system, const Given &given, Parameters &parameters)
 				   : bench::find_mix(given.mix.front()).value();
 	run.distribution = given.distribution.value_or(run.mix.distribution);
 	run.load = !given.no_load;
-	if (run.duration <= 0 && run.operations == 0)
-		run.duration = default_duration;
+	if (run.duration <= 0 && run.requests == 0)
+		run.duration = bench::default_duration;
 	run.yield = given.yield.wanted(run.workers());
 	run.numbered_keys = system.is_volume;
 	parameters.connection.port = given.port.value_or(system.default_port);

@@ -10,6 +10,7 @@
 
 #include "base/command_line.hpp"
 
+#include "bench/frame/latency_report.hpp"
 #include "bench/ycsb/foreign/systems.hpp"
 #include "bench/ycsb/gam_systems.hpp"
 #include "bench/ycsb/kv_systems.hpp"
@@ -24,12 +25,6 @@ namespace
 {
 
 using namespace prism;
-
-int fail(const Error &error)
-{
-	cli::complain(error.message);
-	return 1;
-}
 
 /** Returns a factory whose clients are counted in @p metrics. */
 ycsb::ClientFactory metered(const ycsb::ClientFactory &factory, apps::ClientMetrics &metrics)
@@ -61,13 +56,7 @@ Result<ycsb::RunResult> run(const ycsb::System &system, const ycsb::Parameters &
 int measure(const ycsb::System &system, const ycsb::Parameters &parameters)
 {
 	const Result<ycsb::RunResult> result = run(system, parameters);
-	if (!result)
-		return fail(result.error());
-	ycsb::print_report(stdout, parameters, *result);
-	const Result<void> written = ycsb::write_report(parameters, *result);
-	if (!written)
-		return fail(written.error());
-	return result->clean(parameters.run.verify) ? 0 : 1;
+	return bench::report(parameters, result, result && result->clean(parameters.run.verify));
 }
 
 } // namespace

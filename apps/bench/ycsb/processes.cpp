@@ -17,15 +17,18 @@ Result<RunResult> run_processes(const RunOptions &options, const FactoryOpener &
 		if (!run_state)
 			return run_state.error();
 		bench::ProgressBar bar(options.progress);
+		RunOptions silent = options;
+		silent.progress = nullptr;
 		return bench::run_processes<RunResult>(
 			options.processes,
 			[&](unsigned process) -> Result<RunResult> {
 				Result<ClientFactory> factory = open();
 				if (!factory)
 					return factory.error();
-				return run_process(options, **run_state, process, *factory, nullptr);
+				return run_process(silent, **run_state, process, *factory);
 			},
-			[&] { (*run_state)->give_up(); }, [&] { show_progress(options, **run_state, bar); });
+			[&] { (*run_state)->give_up(); },
+			[&] { bench::show_progress(options, **run_state, options.records, bar); });
 	}
 	Result<ClientFactory> factory = open();
 	if (!factory)

@@ -129,7 +129,7 @@ json info_to_json(const Parameters &parameters)
 		{"arrivals", run.arrivals == bench::Arrivals::even ? "even" : "poisson"},
 		{"warm_up", run.warm_up},
 		{"duration", run.duration},
-		{"operations", run.operations},
+		{"operations", run.requests},
 	};
 }
 

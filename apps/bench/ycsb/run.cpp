@@ -2,7 +2,6 @@
 #include "bench/ycsb/run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include <fmt/format.h>
 
@@ -15,32 +14,10 @@ namespace prism::ycsb
 namespace
 {
 
+using bench::refuse;
+
 constexpr unsigned most_workers = 1024;
 constexpr std::uint64_t most_slots = 1 << 16; /* operations under way in all; RecordCounter's window has this many */
-
-Result<RunResult> run_worker(
-	const RunOptions &options, bench::RunState &run_state, unsigned index, const ClientFactory &factory)
-{
-	Worker worker(options, run_state, index);
-	Result<RunResult> result = worker.run(factory);
-	if (!result)
-		run_state.give_up();
-	return result;
-}
-
-Error refuse(std::string_view what, std::string_view next_step)
-{
-	return make_error(EINVAL, what, next_step);
-}
-
-Result<void> check_amounts(const RunOptions &options)
-{
-	if ((options.duration > 0) == (options.operations > 0))
-		return refuse("how much to measure", "give either a duration or a number of operations");
-	if (options.duration < 0 || options.warm_up < 0 || options.rate < 0 || options.drain <= 0)
-		return refuse("a time or a rate below 0", "choose another");
-	return {};
-}
 
 Result<void> check_records(const RunOptions &options)
 {
@@ -73,46 +50,26 @@ Result<void> check_clients(const RunOptions &options)
 	return {};
 }
 
-double share_done(const RunOptions &options, bench::Phase phase, double seconds, std::uint64_t ended)
-{
-	const auto done = static_cast<double>(ended);
-	if (phase == bench::Phase::load)
-		return done / static_cast<double>(options.records);
-	if (phase == bench::Phase::warm_up)
-		return seconds / options.warm_up;
-	return options.duration > 0 ? seconds / options.duration : done / static_cast<double>(options.operations);
-}
-
 } // namespace
 
 Result<void> check(const RunOptions &options)
 {
-	for (const auto part : {check_amounts, check_records, check_clients}) {
+	for (const auto part : {check_records, check_clients}) {
 		Result<void> checked = part(options);
 		if (!checked)
 			return checked;
 	}
-	return {};
+	if (options.rate < 0)
+		return refuse("a rate below 0", "choose another");
+	return bench::check_length(options, "requests");
 }
 
-void show_progress(const RunOptions &options, const bench::RunState &run_state, bench::ProgressBar &bar)
+Result<RunResult> run_process(
+	const RunOptions &options, bench::RunState &run_state, unsigned process, const ClientFactory &factory)
 {
-	const auto share = [&options](bench::Phase phase, double seconds, std::uint64_t ended) {
-		return share_done(options, phase, seconds, ended);
-	};
-	bench::show_progress(*options.clock, run_state, share, bar);
-}
-
-Result<RunResult> run_process(const RunOptions &options, bench::RunState &run_state, unsigned process,
-	const ClientFactory &factory, std::FILE *progress)
-{
-	bench::ProgressBar bar(progress);
-	return bench::run_threads<RunResult>(
-		options.threads,
-		[&](unsigned thread) {
-			return run_worker(options, run_state, process * options.threads + thread, factory);
-		},
-		[&] { show_progress(options, run_state, bar); });
+	return bench::run_team<RunResult>(options, run_state, options.records, [&](unsigned thread) {
+		return Worker(options, run_state, process * options.threads + thread).run(factory);
+	});
 }
 
 Result<RunResult> run(const RunOptions &options, const ClientFactory &factory)
@@ -125,7 +82,7 @@ Result<RunResult> run(const RunOptions &options, const ClientFactory &factory)
 	Result<bench::SharedRunState> run_state = bench::make_run_state(options.workers(), options.records);
 	if (!run_state)
 		return run_state.error();
-	return run_process(options, **run_state, 0, factory, options.progress);
+	return run_process(options, **run_state, 0, factory);
 }
 
 } // namespace prism::ycsb

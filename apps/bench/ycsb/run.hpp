@@ -31,10 +31,7 @@ namespace prism::ycsb
  * @param process its number.
  * @return the first error that has a cause of its own, if one failed.
  */
-[[nodiscard]] Result<RunResult> run_process(const RunOptions &options, bench::RunState &run_state, unsigned process,
-	const ClientFactory &factory, std::FILE *progress);
-
-/** Shows the progress of the run. */
-void show_progress(const RunOptions &options, const bench::RunState &run_state, bench::ProgressBar &bar);
+[[nodiscard]] Result<RunResult> run_process(
+	const RunOptions &options, bench::RunState &run_state, unsigned process, const ClientFactory &factory);
 
 } // namespace prism::ycsb

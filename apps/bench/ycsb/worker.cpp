@@ -48,8 +48,8 @@ bool was_done(Outcome outcome)
 } // namespace
 
 Worker::Worker(const RunOptions &run_options, bench::RunState &shared, unsigned worker_index)
-	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options_(run_options),
-	  index_(worker_index), random_(bench::make_random(run_options.seed, worker_index)),
+	: WorkerLoop(run_options, shared), options_(run_options), index_(worker_index),
+	  random_(bench::make_random(run_options.seed, worker_index)),
 	  chooser_(run_options.distribution, run_options.records, run_options.theta), completed_(run_options.depth)
 {
 }
@@ -151,12 +151,12 @@ Result<void> Worker::warm_up()
 
 Result<RunResult> Worker::measure()
 {
-	const std::uint64_t count = bench::share_of(options_.operations, index_, options_.workers());
+	const std::uint64_t count = bench::share_of(options_.requests, index_, options_.workers());
 	Result<void> begun = begin(bench::Phase::measure, count, options_.duration, options_.rate);
 	if (!begun)
 		return begun.error();
 	const bench::Traffic before = bench::traffic_of_thread();
-	if (count || options_.operations == 0)
+	if (count || options_.requests == 0)
 		result_.abandoned += drive();
 	result_.traffic = bench::traffic_of_thread().since(before);
 	pace.add_backlog(result_.backlog, random_);

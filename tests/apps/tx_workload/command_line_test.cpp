@@ -82,7 +82,7 @@ TEST(TxCommandLine, EverythingArrives)
 	EXPECT_EQ(parameters.ycsb_t.read_only, 0.25);
 	EXPECT_TRUE(parameters.ycsb_t.numbered);
 	EXPECT_EQ(parameters.run.all_clients(), 8U);
-	EXPECT_EQ(parameters.run.transactions, 1000U);
+	EXPECT_EQ(parameters.run.requests, 1000U);
 	EXPECT_EQ(parameters.run.duration, 0);
 	EXPECT_FALSE(parameters.run.load);
 	EXPECT_TRUE(parameters.run.check);

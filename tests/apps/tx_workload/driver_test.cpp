@@ -19,7 +19,7 @@ class TxDriver : public testing::Test
 protected:
 	TxDriver()
 	{
-		options.transactions = 1000;
+		options.requests = 1000;
 		options.drain = 0.01;
 		options.check = true;
 		options.clock = &clock;
@@ -88,7 +88,7 @@ TEST_F(TxDriver, LatencyHasAllAttempts)
 
 TEST_F(TxDriver, TimeEndsTheRun)
 {
-	options.transactions = 0;
+	options.requests = 0;
 	options.duration = 0.001;
 	options.warm_up = 0.001;
 	const RunResult result = measure();
@@ -147,7 +147,7 @@ TEST_F(TxDriver, RollbacksOfTheWorkloadAreNoTrouble)
 	bank.hot_accounts = 2;
 	const std::unique_ptr<Workload> workload = make_smallbank(bank).value();
 	FakeStore store;
-	options.transactions = 3000;
+	options.requests = 3000;
 	const Result<RunResult> result = prism::tx::run(options, *workload, fake_clients(store, 1));
 	ASSERT_TRUE(result) << result.error().message;
 	EXPECT_GT(result->of(Outcome::rolled_back), 0U);

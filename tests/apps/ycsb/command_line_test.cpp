@@ -55,7 +55,7 @@ TEST(CommandLine, Defaults)
 	EXPECT_EQ(parameters.run.distribution, bench::Distribution::zipfian);
 	EXPECT_EQ(parameters.run.key_size, 8U);
 	EXPECT_EQ(parameters.run.duration, 5);
-	EXPECT_EQ(parameters.run.operations, 0U);
+	EXPECT_EQ(parameters.run.requests, 0U);
 	EXPECT_EQ(parameters.run.rate, 0);
 	EXPECT_TRUE(parameters.run.load);
 }
@@ -74,7 +74,7 @@ TEST(CommandLine, EverythingArrives)
 	EXPECT_EQ(parameters.run.mix.name, 'D');
 	EXPECT_EQ(parameters.run.distribution, bench::Distribution::latest);
 	EXPECT_EQ(parameters.run.all_clients(), 24U);
-	EXPECT_EQ(parameters.run.operations, 1000U);
+	EXPECT_EQ(parameters.run.requests, 1000U);
 	EXPECT_EQ(parameters.run.duration, 0);
 	EXPECT_EQ(parameters.run.arrivals, Arrivals::poisson);
 	EXPECT_TRUE(parameters.run.verify);

@@ -31,7 +31,7 @@ protected:
 		options.distribution = bench::Distribution::uniform;
 		options.records = 100;
 		options.value_size = 32;
-		options.operations = 1000;
+		options.requests = 1000;
 		options.verify = true;
 		options.drain = 1;
 		behaviour.ticking = &clock;
@@ -138,7 +138,7 @@ TEST_F(DriverTest, ShallowClientsAreTheLimit)
 TEST_F(DriverTest, TimeEndsTheRun)
 {
 	behaviour.latency = [](std::uint64_t) { return 100 * us; };
-	options.operations = 0;
+	options.requests = 0;
 	options.duration = 0.01;
 	const RunResult result = measure();
 	EXPECT_EQ(result.nanoseconds, 10 * ms);
@@ -149,7 +149,7 @@ TEST_F(DriverTest, TimeEndsTheRun)
 TEST_F(DriverTest, OpenLoopKeepsItsRate)
 {
 	behaviour.latency = [](std::uint64_t) { return 10 * us; };
-	options.operations = 0;
+	options.requests = 0;
 	options.duration = 0.1;
 	options.rate = 20'000;
 	const RunResult result = measure();
@@ -177,7 +177,7 @@ TEST_F(DriverTest, OpenLoopCountsFromWhenRequestsWereDue)
 TEST_F(DriverTest, OverloadIsReported)
 {
 	behaviour.latency = [](std::uint64_t) { return 100 * us; }; /* at most 10,000 a second */
-	options.operations = 0;
+	options.requests = 0;
 	options.duration = 0.1;
 	options.rate = 40'000;
 	const RunResult result = measure();
@@ -192,7 +192,7 @@ TEST_F(DriverTest, OverloadIsReported)
 TEST_F(DriverTest, OutcomesAreCountedByKind)
 {
 	options.mix = bench::find_mix('A').value();
-	options.operations = 4000;
+	options.requests = 4000;
 	options.verify = false;
 	behaviour.at_end = [](Operation &operation, std::uint64_t number) {
 		if (number < 100)
@@ -260,7 +260,7 @@ TEST_F(DriverTest, InsertsAddRecordsThatAreRead)
 {
 	options.mix = bench::find_mix('D').value();
 	options.distribution = bench::Distribution::latest;
-	options.operations = 5000;
+	options.requests = 5000;
 	options.depth = 8;
 	behaviour.latency = [](std::uint64_t number) { return (number % 7) * us; };
 	const RunResult result = measure();
@@ -366,7 +366,7 @@ TEST_F(DriverTest, ThreadsShareTheWork)
 	options.threads = 4;
 	options.mix = bench::find_mix('D').value();
 	options.distribution = bench::Distribution::latest;
-	options.operations = 10'001;
+	options.requests = 10'001;
 	options.depth = 4;
 	const RunResult result = measure();
 	EXPECT_EQ(result.requests, 10'001U);

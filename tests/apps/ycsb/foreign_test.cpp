@@ -268,7 +268,7 @@ TEST_P(ForeignTest, TheDriverVerifiesEveryMix)
 			run_options.mix = bench::find_mix(mix).value();
 			run_options.distribution = run_options.mix.distribution;
 			run_options.records = 200;
-			run_options.operations = 2000;
+			run_options.requests = 2000;
 			run_options.threads = 2;
 			run_options.depth = options.depth = depth;
 			run_options.verify = true;

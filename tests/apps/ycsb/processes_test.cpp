@@ -28,7 +28,7 @@ protected:
 		options.records = 30;
 		options.value_size = 64;
 		options.processes = 3;
-		options.operations = 1000;
+		options.requests = 1000;
 		options.drain = 5;
 	}
 
