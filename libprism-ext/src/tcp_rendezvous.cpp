@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include <prism/connection.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -12,6 +11,8 @@
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+
+#include "base/clock.hpp"
 
 namespace prism
 {
@@ -49,10 +50,8 @@ Result<AddressList> resolve(const std::string &host, std::uint16_t port, int fla
 int wait_for(int fd, short events, Deadline deadline) noexcept
 {
 	for (;;) {
-		const auto left =
-			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
 		pollfd entry{.fd = fd, .events = events, .revents = 0};
-		const int ready = poll(&entry, 1, static_cast<int>(std::clamp<long long>(left.count(), 0, 1 << 30)));
+		const int ready = poll(&entry, 1, static_cast<int>(time_left(deadline).count()));
 		if (ready > 0)
 			return 0;
 		if (ready == 0)

@@ -39,7 +39,7 @@ class Progress
 public:
 	explicit Progress(std::size_t size) : meter_(size, 0) {}
 
-	void start_slice() { started_ = now_ns(); }
+	void start_slice() { started_ = monotonic_ns(); }
 
 	void add(std::uint64_t jobs, std::uint64_t now)
 	{
@@ -47,7 +47,7 @@ public:
 		meter_.update(total_, elapsed_ + (now - started_));
 	}
 
-	void end_slice() { elapsed_ += now_ns() - started_; }
+	void end_slice() { elapsed_ += monotonic_ns() - started_; }
 
 	[[nodiscard]] BandwidthResult result() const { return meter_.result(); }
 	[[nodiscard]] std::uint64_t total() const { return total_; }
@@ -118,7 +118,7 @@ public:
 		while (in_flight_) {
 			for (const ibv_wc &completion : poller.poll())
 				complete(completion);
-			const std::uint64_t now = now_ns();
+			const std::uint64_t now = monotonic_ns();
 			progress.add(std::exchange(done_, 0), now);
 			if (now >= quota.deadline)
 				left_ = 0;
@@ -238,7 +238,7 @@ public:
 		while (in_flight_) {
 			for (const ibv_wc &completion : poller.poll())
 				advance(static_cast<std::uint32_t>(completion.wr_id), completion.vendor_err);
-			const std::uint64_t now = now_ns();
+			const std::uint64_t now = monotonic_ns();
 			progress.add(std::exchange(done_, 0), now);
 			if (now >= quota.deadline)
 				left_ = 0;
@@ -313,8 +313,8 @@ public:
 			/* The remainder goes to the first turns. */
 			const std::uint64_t jobs = iterations / turns + (turn < iterations % turns ? 1 : 0);
 			for (std::size_t i = 0; i < contestants_.size(); i++)
-				run_slice(i,
-					parameters.duration ? Quota{.deadline = now_ns() + time} : Quota{.jobs = jobs});
+				run_slice(i, parameters.duration ? Quota{.deadline = monotonic_ns() + time}
+								 : Quota{.jobs = jobs});
 		}
 	}
 

@@ -28,7 +28,7 @@ public:
 
 	void run(std::uint64_t iterations, std::uint64_t deadline)
 	{
-		for (std::uint64_t i = 0; i < iterations && (!deadline || now_ns() < deadline); i++)
+		for (std::uint64_t i = 0; i < iterations && (!deadline || monotonic_ns() < deadline); i++)
 			for (std::size_t turn = 0; turn < contestants_.size(); turn++)
 				samples_[turn].add(measure(turn));
 	}
@@ -89,9 +89,9 @@ private:
 	std::uint64_t measure(std::size_t turn)
 	{
 		for (;;) {
-			const std::uint64_t start = now_ns();
+			const std::uint64_t start = monotonic_ns();
 			const Outcome outcome = run_job(*contestants_[turn]);
-			const std::uint64_t end = now_ns();
+			const std::uint64_t end = monotonic_ns();
 			if (outcome == Outcome::done) {
 				patience_[turn].success();
 				reclaim_.flush_if_low();
@@ -139,7 +139,7 @@ std::vector<Row> measure_latency(Client &client, const Contestants &contestants,
 	if (parameters.warm_up)
 		driver.warm_up();
 	if (parameters.duration) {
-		driver.run(~std::uint64_t{0}, now_ns() + parameters.duration * std::uint64_t{1'000'000'000});
+		driver.run(~std::uint64_t{0}, monotonic_ns() + parameters.duration * std::uint64_t{1'000'000'000});
 	} else {
 		const std::uint64_t iterations = parameters.iterations_for(size);
 		driver.reserve(iterations);

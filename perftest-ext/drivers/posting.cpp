@@ -43,7 +43,7 @@ void PostList::refuse(int error, const ibv_send_wr *bad)
 
 void CompletionPoller::check_patience()
 {
-	const std::uint64_t now = now_ns();
+	const std::uint64_t now = monotonic_ns();
 	if (!silent_since_)
 		silent_since_ = now;
 	else if (now - silent_since_ > completion_patience)
@@ -64,7 +64,7 @@ void report_fault(const Contestant &contestant, std::uint32_t job, std::uint32_t
 
 void EmptyListPatience::retry()
 {
-	const std::uint64_t now = now_ns();
+	const std::uint64_t now = monotonic_ns();
 	count_++;
 	if (!since_)
 		since_ = now;

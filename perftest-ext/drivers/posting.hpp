@@ -3,19 +3,14 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <span>
 
+#include "base/clock.hpp"
 #include "operations/contestant.hpp"
 
 namespace prism::perftest
 {
-
-[[nodiscard]] inline std::uint64_t now_ns()
-{
-	return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 /** Requests of one QP to be posted with one doorbell. */
 class PostList

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 #include "echo.hpp"
 
 namespace prism::floor
@@ -170,14 +170,14 @@ private:
 
 void message_round_trip(Asker &asker, std::uint64_t last)
 {
-	std::uint64_t heard = now_ns();
+	std::uint64_t heard = monotonic_ns();
 	while (asker.answered() < last) {
 		asker.ask(last, 1);
 		if (asker.listen()) {
-			heard = now_ns();
-		} else if (now_ns() - heard > patience_ns) {
+			heard = monotonic_ns();
+		} else if (monotonic_ns() - heard > patience_ns) {
 			asker.repeat();
-			heard = now_ns();
+			heard = monotonic_ns();
 		}
 	}
 }
@@ -187,10 +187,10 @@ perftest::LatencySamples take_samples(const Load &load, RoundTrip round_trip)
 {
 	perftest::LatencySamples samples;
 	samples.reserve(load.duration > 0 ? static_cast<std::size_t>(load.duration * 1e6) : load.iterations);
-	const Limit limit(load, now_ns());
-	for (std::uint64_t message = 0, start = now_ns(); !limit.reached(message, start); message++) {
+	const Limit limit(load, monotonic_ns());
+	for (std::uint64_t message = 0, start = monotonic_ns(); !limit.reached(message, start); message++) {
 		round_trip(message);
-		const std::uint64_t end = now_ns();
+		const std::uint64_t end = monotonic_ns();
 		samples.add(end - start);
 		start = end;
 	}
@@ -219,14 +219,14 @@ Throughput measure_bandwidth(EchoSocket &socket, const Parameters &parameters, c
 	const std::uint64_t units = parameters.units_per_message();
 	const std::uint64_t last = load.duration > 0 ? UINT64_MAX : load.iterations * units;
 	Asker asker(socket, parameters, window);
-	const std::uint64_t start = now_ns();
+	const std::uint64_t start = monotonic_ns();
 	const Limit limit(load, start);
 	perftest::BandwidthMeter meter(parameters.answer_size, start);
 	std::uint64_t now = start;
 	for (std::uint64_t heard = start; !limit.reached(asker.answered() / units, now);) {
 		asker.ask(last, batch);
 		const bool any = asker.listen();
-		now = now_ns();
+		now = monotonic_ns();
 		if (any) {
 			heard = now;
 			meter.update(asker.answered() / units, now);

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "clock.hpp"
+#include "base/clock.hpp"
 
 namespace prism::floor
 {
@@ -64,9 +64,9 @@ double measure_once(const std::array<int, 2> &processors, std::uint32_t rounds)
 	std::thread first([&] {
 		run_on(processors[0]);
 		take_turns(line, 0, 2); /* both threads have begun after this */
-		const std::uint64_t start = now_ns();
+		const std::uint64_t start = monotonic_ns();
 		take_turns(line, 4, rounds);
-		passed = static_cast<double>(now_ns() - start);
+		passed = static_cast<double>(monotonic_ns() - start);
 	});
 	std::thread second([&] {
 		run_on(processors[1]);

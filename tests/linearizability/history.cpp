@@ -14,10 +14,11 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
+
+#include "base/clock.hpp"
 
 namespace prism::test
 {
@@ -87,9 +88,7 @@ std::string_view name_of(Outcome outcome)
 
 Timestamp now() noexcept
 {
-	timespec time{};
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return static_cast<Timestamp>(time.tv_sec) * 1'000'000'000 + static_cast<Timestamp>(time.tv_nsec);
+	return static_cast<Timestamp>(monotonic_ns());
 }
 
 std::string describe(const Operation &operation)

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "net/interfaces.hpp"
 #include "net/local/local_port.hpp"
 
@@ -22,6 +22,7 @@ namespace prism::test
 {
 
 using namespace prism::soft;
+using prism::monotonic_ns;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -37,11 +38,6 @@ public:
 	std::vector<Bytes> packets;
 	std::vector<Route> routes;
 };
-
-inline Time now()
-{
-	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 /* Claims a free slot. */
 inline Slot claim_slot()
@@ -76,9 +72,9 @@ struct End {
 	void turn(int most = 64)
 	{
 		port->look_soon();
-		port->look_after(inbox, now());
+		port->look_after(inbox, monotonic_ns());
 		(void)port->newcomer_waits();
-		port->receive(inbox, now(), most);
+		port->receive(inbox, monotonic_ns(), most);
 		port->flush();
 	}
 
@@ -92,9 +88,9 @@ struct End {
 
 inline bool turn_until(std::initializer_list<End *> ends, const std::function<bool()> &done)
 {
-	const Time until = now() + 5'000'000'000;
+	const Time until = monotonic_ns() + 5'000'000'000;
 	while (!done()) {
-		if (now() > until)
+		if (monotonic_ns() > until)
 			return false;
 		for (End *end : ends)
 			end->turn();

@@ -170,8 +170,8 @@ TEST(LocalCrowd, ContextsOfOneProcessTalkAsOthersDo)
 {
 	std::vector<End> all(16);
 	unsigned left = 16 * 15;
-	const Time until = now() + 20'000'000'000;
-	while (left && now() < until) {
+	const Time until = monotonic_ns() + 20'000'000'000;
+	while (left && monotonic_ns() < until) {
 		left = 16 * 15;
 		for (End &from : all)
 			for (const End &to : all)
@@ -186,9 +186,9 @@ TEST(LocalCrowd, ContextsOfOneProcessTalkAsOthersDo)
 		end.turn();
 	}
 	all.erase(all.begin() + 4, all.end());
-	const Time end_by = now() + 5'000'000'000;
+	const Time end_by = monotonic_ns() + 5'000'000'000;
 	for (End &end : all) {
-		while (end.port->peers().size() > 3 && now() < end_by)
+		while (end.port->peers().size() > 3 && monotonic_ns() < end_by)
 			end.turn();
 		EXPECT_EQ(end.port->peers().size(), 3U);
 	}
@@ -240,8 +240,8 @@ TEST_F(LocalPair, ALostPacketTakesNoRoom)
 		handler.last++;
 	}
 	(void)b.port->newcomer_waits();
-	EXPECT_THROW(b.port->receive(handler, now(), 1000), std::bad_alloc);
-	(void)b.port->receive(handler, now(), 1000);
+	EXPECT_THROW(b.port->receive(handler, monotonic_ns(), 1000), std::bad_alloc);
+	(void)b.port->receive(handler, monotonic_ns(), 1000);
 	EXPECT_EQ(handler.count, handler.last);
 	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::yes);
 }
@@ -253,7 +253,7 @@ TEST_F(LocalPair, ANewcomerThatEndsAtOnceOvertakesNothing)
 	ASSERT_TRUE(a.send(b, 5));
 	a.port.reset();
 	b.port->look_soon();
-	b.port->look_after(b.inbox, now());
+	b.port->look_after(b.inbox, monotonic_ns());
 	EXPECT_TRUE(b.inbox.packets.empty());
 	EXPECT_TRUE(b.port->newcomer_waits());
 	ASSERT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
@@ -405,9 +405,9 @@ TEST_F(Stranger, WhoScribblesInAllThatItSharesHurtsNobody)
 {
 	introduce();
 	const Scribbler one(b.slot->number()), two(a.slot->number());
-	const Time until = now() + 2'000'000'000;
+	const Time until = monotonic_ns() + 2'000'000'000;
 	unsigned exchanged = 0;
-	for (std::uint8_t value = 0; now() < until; value++) {
+	for (std::uint8_t value = 0; monotonic_ns() < until; value++) {
 		for (const unsigned slot : {one.slot(), two.slot()})
 			for (End *const end : {&a, &b})
 				for (int i = 0; i < 8; i++)

@@ -184,17 +184,17 @@ TEST_F(LocalPair, ManyThatWaitForRoomLoseNothing)
 
 TEST_F(LocalPair, RingsArePreparedUntilTheyStand)
 {
-	EXPECT_FALSE(a.port->prepares(b.qpn(), now()));
+	EXPECT_FALSE(a.port->prepares(b.qpn(), monotonic_ns()));
 	EXPECT_FALSE(a.send(b, 1));
-	EXPECT_TRUE(a.port->prepares(b.qpn(), now())); /* it will be introduced, */
+	EXPECT_TRUE(a.port->prepares(b.qpn(), monotonic_ns())); /* it will be introduced, */
 	EXPECT_TRUE(a.port->has_new_peers());
 	a.turn();
-	EXPECT_TRUE(a.port->prepares(b.qpn(), now())); /* and then waits for the answer, */
+	EXPECT_TRUE(a.port->prepares(b.qpn(), monotonic_ns())); /* and then waits for the answer, */
 	EXPECT_FALSE(a.port->has_new_peers());
 	EXPECT_TRUE(a.port->awaits_peers());
-	EXPECT_FALSE(a.port->prepares(b.qpn(), now() + 1'000'000'000)); /* but no longer than a second */
+	EXPECT_FALSE(a.port->prepares(b.qpn(), monotonic_ns() + 1'000'000'000)); /* but no longer than a second */
 	ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers(); }));
-	EXPECT_FALSE(a.port->prepares(b.qpn(), now()));
+	EXPECT_FALSE(a.port->prepares(b.qpn(), monotonic_ns()));
 }
 
 TEST_F(LocalPair, AChildHasNoneOfItsParentsRings)
@@ -202,7 +202,7 @@ TEST_F(LocalPair, AChildHasNoneOfItsParentsRings)
 	introduce();
 	const pid_t child = ::fork();
 	if (!child) {
-		const bool none = !a.send(b, 66) && a.port->receive(a.inbox, now(), 64) == 0;
+		const bool none = !a.send(b, 66) && a.port->receive(a.inbox, monotonic_ns(), 64) == 0;
 		a.turn();
 		a.port.reset();
 		b.port.reset();

@@ -26,9 +26,11 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "net/socket_address.hpp"
 
 using namespace prism::soft;
+using prism::monotonic_ns;
 
 namespace
 {
@@ -63,11 +65,6 @@ class OwnNetwork final : public testing::Environment
 };
 
 testing::Environment *const own_network = testing::AddGlobalTestEnvironment(new OwnNetwork);
-
-Time now()
-{
-	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 /* Keeps all packets that arrive. */
 class Inbox final : public PacketHandler
@@ -119,11 +116,11 @@ void send(UdpPort &port, const Address &to, const Bytes &packet)
 void receive_until(UdpPort &port, Inbox &inbox, std::size_t packets, std::vector<UdpPort *> others = {})
 {
 	Inbox ignored;
-	const Time deadline = now() + 2'000'000'000;
-	while (inbox.packets.size() < packets && now() < deadline) {
+	const Time deadline = monotonic_ns() + 2'000'000'000;
+	while (inbox.packets.size() < packets && monotonic_ns() < deadline) {
 		for (UdpPort *other : others)
-			other->receive(ignored, now(), 64);
-		port.receive(inbox, now(), 64);
+			other->receive(ignored, monotonic_ns(), 64);
+		port.receive(inbox, monotonic_ns(), 64);
 	}
 }
 
@@ -234,7 +231,7 @@ TEST(UdpPort, EmptyReceiveFindsNothing)
 {
 	const auto port = open_loopback();
 	Inbox inbox;
-	EXPECT_EQ(port->receive(inbox, now(), 64), 0);
+	EXPECT_EQ(port->receive(inbox, monotonic_ns(), 64), 0);
 	EXPECT_FALSE(port->wait(0, -1));
 }
 
@@ -335,9 +332,9 @@ TEST(UdpPort, WaitSeesTheWakeDescriptorAndTheTimeout)
 	ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
 	const FileDescriptor reader(ends[0]);
 	const FileDescriptor writer(ends[1]);
-	const Time start = now();
+	const Time start = monotonic_ns();
 	EXPECT_FALSE(port->wait(5'000'000, reader.get()));
-	EXPECT_GE(now() - start, 5'000'000U);
+	EXPECT_GE(monotonic_ns() - start, 5'000'000U);
 	std::thread waker([&] { EXPECT_EQ(::write(writer.get(), "x", 1), 1); });
 	EXPECT_TRUE(port->wait(-1, reader.get()));
 	waker.join();
@@ -365,7 +362,7 @@ protected:
 		const SocketAddress to = to_socket_address(port->addresses()[0], roce_port, 0);
 		ASSERT_EQ(::sendto(socket.get(), datagram.data(), datagram.size(), 0, &to.any, to.size()),
 			static_cast<ssize_t>(datagram.size()));
-		port->receive(inbox, now(), 64);
+		port->receive(inbox, monotonic_ns(), 64);
 	}
 
 	Bytes sealed(Bytes packet, std::uint16_t id) const
@@ -443,7 +440,7 @@ TEST_F(Hostile, DatagramsToTheSlotSocketAreChecked)
 		iovec part{junk.data(), junk.size()};
 		other->tell(port->slot(), 0, {&part, 1});
 		while (port->wait(0, -1))
-			port->receive(inbox, now(), 64);
+			port->receive(inbox, monotonic_ns(), 64);
 	}
 	EXPECT_TRUE(inbox.packets.empty());
 }
@@ -531,7 +528,7 @@ void steering_heals_after_members_leave(Meanwhile meanwhile)
 	const auto everybody_receives = [&] {
 		for (int i = 0; i < 2000; i++)
 			for (std::size_t p = 0; p < ports.size(); p++)
-				ports[p]->receive(inboxes[p], now(), 64);
+				ports[p]->receive(inboxes[p], monotonic_ns(), 64);
 	};
 	const auto send_to_all = [&] {
 		for (const auto &target : ports)
@@ -586,8 +583,8 @@ TEST(UdpPortShared, NamesKeepNobodyOut)
 void receive_all(UdpPort &a, UdpPort &b, Inbox &inbox)
 {
 	for (int i = 0; i < 1000; i++) {
-		a.receive(inbox, now(), 64);
-		b.receive(inbox, now(), 64);
+		a.receive(inbox, monotonic_ns(), 64);
+		b.receive(inbox, monotonic_ns(), 64);
 	}
 }
 
@@ -656,7 +653,7 @@ TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
 	Inbox inbox;
 	const OutsiderOnIpv6 outsider(shared);
 	constexpr unsigned packets = 500;
-	const Time at = now();
+	const Time at = monotonic_ns();
 	for (std::uint32_t i = 0; i < packets; i++) {
 		outsider.send(make_packet(slot, 64, i));
 		for (int look = 0; look < 1000 && port->counters().rx_misdirected_dropped <= i; look++)
@@ -690,7 +687,7 @@ protected:
 		for (const Time end = ahead + time; ahead < end; ahead += 10'000'000)
 			for (UdpPort *port : running)
 				for (int i = 0; i < 4; i++)
-					port->receive(ignored, now() + ahead, 64);
+					port->receive(ignored, monotonic_ns() + ahead, 64);
 	}
 
 	std::vector<std::unique_ptr<UdpPort>> ports;
@@ -716,7 +713,7 @@ TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
 	open(4);
 	for (int i = 0; i < 100; i++)
 		for (const auto &port : ports)
-			port->receive(ignored, now() + i * 1'000'000, 64);
+			port->receive(ignored, monotonic_ns() + i * 1'000'000, 64);
 	pass({ports[0].get(), ports[1].get(), ports[2].get(), ports[3].get()}, 5'000'000'000);
 	ports.erase(ports.begin());
 	UdpPort &target = *ports[2];
@@ -774,7 +771,7 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 		const std::uint32_t slot = open_and_hold();
 		std::thread([] {
 			for (Inbox inbox;; std::this_thread::sleep_for(std::chrono::microseconds(200)))
-				held->receive(inbox, now(), 64);
+				held->receive(inbox, monotonic_ns(), 64);
 		}).detach();
 		return slot;
 	});
@@ -840,7 +837,7 @@ TEST(UdpPortShared, NoiseMakesNobodyReadFiles)
 	for (std::uint32_t i = 0; i < packets; i++) {
 		outsider.send(make_packet(gone, 64, i), i % 2);
 		for (int look = 0; look < 1000 && taken() <= i; look++)
-			port->receive(inbox, now(), 64);
+			port->receive(inbox, monotonic_ns(), 64);
 	}
 	EXPECT_EQ(taken(), packets);
 	EXPECT_LT(*bytes_read() - *before, 16 * packets);
@@ -861,12 +858,12 @@ TEST(UdpPortShared, ABusySocketLeavesTheOthersTheirTurn)
 		peer->flush();
 	}
 	Inbox inbox, ignored;
-	port->receive(inbox, now(), a_turn);
-	port->receive(inbox, now() + 50'000, a_turn);
+	port->receive(inbox, monotonic_ns(), a_turn);
+	port->receive(inbox, monotonic_ns() + 50'000, a_turn);
 	OutsiderOnIpv6(shared).send(make_packet(port->slot(), 64, busy));
 	for (unsigned i = 1; i <= busy / a_turn / 2; i++) {
-		peer->receive(ignored, now(), a_turn); /* it may have to hand the packet on */
-		port->receive(inbox, now() + i * 100'000, a_turn);
+		peer->receive(ignored, monotonic_ns(), a_turn); /* it may have to hand the packet on */
+		port->receive(inbox, monotonic_ns() + i * 100'000, a_turn);
 	}
 	EXPECT_LT(inbox.packets.size(), busy);
 	EXPECT_TRUE(std::ranges::find(inbox.destinations, shared) != inbox.destinations.end());
@@ -895,7 +892,7 @@ TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
 		ASSERT_NE(slot, 0U);
 		OutsiderOnIpv6(shared).send(make_packet(slot, 64, 0));
 		for (int i = 0; i < 1000; i++)
-			port->receive(inbox, now(), 64);
+			port->receive(inbox, monotonic_ns(), 64);
 		EXPECT_EQ(port->counters().rx_misdirected_dropped, 1U);
 		EXPECT_EQ(port->counters().rx_misdirected_forwarded, user == 0 ? 1U : 0U);
 		owner.end(SIGKILL);

@@ -16,25 +16,21 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
 
+#include "base/clock.hpp"
 #include "net/socket_address.hpp"
 
 using namespace prism::soft;
+using prism::monotonic_ns;
 
 namespace
 {
 
 using Bytes = std::vector<std::uint8_t>;
-
-Time now()
-{
-	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 void require(bool holds, const std::string &what)
 {
@@ -238,7 +234,7 @@ void trains_arrive(const Address &to)
 	port->flush();
 	Counter counter;
 	while (counter.packets < 500 && receiver->wait(500'000'000, -1))
-		receiver->receive(counter, now(), 64);
+		receiver->receive(counter, monotonic_ns(), 64);
 	require(counter.packets == 500, std::to_string(counter.packets) + " of 500 packets arrived");
 	require(receiver->counters().rx_bad_icrc == 0, "bad ICRCs");
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <chrono>
 
+#include "base/clock.hpp"
+
 namespace prism::kv
 {
 
@@ -64,9 +66,7 @@ Result<std::unique_ptr<JakiroClient>> JakiroClient::connect(
 	std::vector<std::unique_ptr<Connection>> connections;
 	do {
 		each.worker = static_cast<std::uint32_t>(connections.size());
-		each.timeout =
-			std::max(std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()),
-				std::chrono::milliseconds(1));
+		each.timeout = std::max(time_left(end), std::chrono::milliseconds(1));
 		Result<std::unique_ptr<Connection>> made = Connection::connect(context, host, port, each);
 		if (!made)
 			return made.error();

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <new>
 #include <thread>
 
 #include <sys/mman.h>
+
+#include "base/clock.hpp"
 
 namespace prism::bench
 {
@@ -19,13 +20,7 @@ namespace
 class MonotonicClock final : public Clock
 {
 public:
-	[[nodiscard]] std::uint64_t now() const noexcept override
-	{
-		timespec time{};
-		clock_gettime(CLOCK_MONOTONIC, &time);
-		return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-		       static_cast<std::uint64_t>(time.tv_nsec);
-	}
+	[[nodiscard]] std::uint64_t now() const noexcept override { return monotonic_ns(); }
 };
 
 constexpr std::uint64_t head_start = 2'000'000; /* ns: time for all workers to see the beginning */

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace prism::apps
 {
 
@@ -78,8 +80,8 @@ void HttpServer::run(const std::stop_token &stop)
 		Deadline next = connections_.empty() ? Deadline::max() : connections_.front().deadline;
 		if (!listens)
 			next = std::min(next, accept_again_);
-		const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
-		(void)::poll(watched.data(), watched.size(), next == Deadline::max() ? -1 : static_cast<int>(wait));
+		(void)::poll(watched.data(), watched.size(),
+			next == Deadline::max() ? -1 : static_cast<int>(time_left(next).count()));
 		auto event = watched.cbegin();
 		std::erase_if(connections_, [&](Connection &one) { return (event++)->revents && !step(one); });
 		if (watched.back().revents)

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "base/saturating.hpp"
 
 namespace prism::apps
@@ -27,11 +28,6 @@ constexpr auto snapshot_interval = std::chrono::milliseconds(100);
 constexpr std::uint64_t ledger_bytes = 8 + 4 + 8;
 /* Entry of a free list of the userspace device, which rounds their number up to a power of two */
 constexpr std::uint64_t list_entry_bytes = 32;
-
-std::chrono::nanoseconds now()
-{
-	return Clock::now().time_since_epoch();
-}
 
 RecoveryOptions recovery_options(const OneSidedServerOptions &options)
 {
@@ -178,7 +174,7 @@ Result<void> OneSidedServer::serve()
 		destroy_disconnected();
 		look_around();
 		if (!lists().empty()) /* without buffers none can be lost */
-			recovery().go_on(now());
+			recovery().go_on(monotonic_time());
 		deserted_ = stats_.connections && !stats_.open && (lists().empty() || recovery().idle());
 		/* While reports come in, do not sleep, so that buffers return in time. */
 		patience = recovery().busy() || reports ? 0 : turn_milliseconds;
@@ -349,7 +345,7 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 		break;
 	}
 	case ControlKind::recover: {
-		const int refused = lists().empty() ? 0 : recovery().request(now());
+		const int refused = lists().empty() ? 0 : recovery().request(monotonic_time());
 		error = connection.control.send({ControlKind::recover, static_cast<std::uint64_t>(refused)});
 		break;
 	}

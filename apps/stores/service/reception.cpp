@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
+
 namespace prism::apps
 {
 
@@ -76,7 +78,7 @@ int Reception::patience() const noexcept
 		next = std::min(next, listen_again_);
 	if (next == Deadline::max())
 		return -1;
-	return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(next - now).count()));
+	return static_cast<int>(time_left(next).count());
 }
 
 void Reception::serve(Host &host)

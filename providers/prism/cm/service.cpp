@@ -299,7 +299,7 @@ void Service::open_all_devices()
 /** Returns false if nobody has that name. */
 bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 {
-	return outbox_.send(name, envelope, now());
+	return outbox_.send(name, envelope, monotonic_ns());
 }
 
 /** Returns the device with that address, opening it if need be; null if it is gone. */
@@ -382,7 +382,7 @@ void Service::note_sender(const Sender &sender)
 	const auto [known, is_new] = senders_.try_emplace(sender.process, sender.pid);
 	if (is_new || known->second == sender.pid)
 		return;
-	agent_->lose_process(sender.process, now());
+	agent_->lose_process(sender.process, monotonic_ns());
 	known->second = sender.pid;
 }
 
@@ -405,7 +405,7 @@ bool Service::watch(int fd)
 int Service::poll_timeout()
 {
 	constexpr Time busy_interval = 1'000'000;
-	const Time at = now();
+	const Time at = monotonic_ns();
 	std::optional<Time> first = agent_->next_deadline();
 	if (!unclaimed_.empty())
 		first = std::min(first.value_or(next_search_), next_search_);
@@ -435,8 +435,8 @@ void Service::run()
 	while (!stopping_) {
 		int timeout = 100; /* used if memory runs out */
 		step([&] {
-			agent_->expire(now());
-			outbox_.retry(now());
+			agent_->expire(monotonic_ns());
+			outbox_.retry(monotonic_ns());
 			search_again();
 			timeout = poll_timeout();
 		});
@@ -467,7 +467,8 @@ void Service::read_socket(int socket)
 		const Envelope &envelope = received->envelope;
 		note_sender(received->sender);
 		if (const std::optional<Datagram> datagram = decode(envelope.mad))
-			agent_->receive({envelope.from, envelope.to, !envelope.from_network, *datagram}, now());
+			agent_->receive(
+				{envelope.from, envelope.to, !envelope.from_network, *datagram}, monotonic_ns());
 	}
 }
 
@@ -522,8 +523,8 @@ void Service::take_from_network(const Parcel &parcel)
 		return;
 	}
 	if (unclaimed_.empty())
-		next_search_ = now() + search_interval;
-	unclaimed_.push_back({parcel, now() + search_time});
+		next_search_ = monotonic_ns() + search_interval;
+	unclaimed_.push_back({parcel, monotonic_ns() + search_time});
 }
 
 /** Returns true if we read the messages sent to that name. */
@@ -550,13 +551,13 @@ bool Service::hand_on(const Parcel &parcel)
 void Service::receive(const Parcel &parcel)
 {
 	if (const std::optional<Datagram> datagram = decode(parcel.mad))
-		agent_->receive({parcel.from, parcel.to, false, *datagram}, now());
+		agent_->receive({parcel.from, parcel.to, false, *datagram}, monotonic_ns());
 }
 
 /** Looks again for a listener: a server may be about to listen again, as in Agent::repeat(). */
 void Service::search_again()
 {
-	const Time at = now();
+	const Time at = monotonic_ns();
 	if (unclaimed_.empty() || at < next_search_)
 		return;
 	next_search_ = at + search_interval;

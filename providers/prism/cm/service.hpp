@@ -24,14 +24,12 @@
 #include <vector>
 
 #include "agent.hpp"
+#include "base/clock.hpp"
 #include "local.hpp"
-#include "net/clock.hpp"
 #include "outbox.hpp"
 
 namespace prism::cm
 {
-
-using soft::now;
 
 /** A mutex that can tell whether the calling thread holds it. */
 class OwnedMutex

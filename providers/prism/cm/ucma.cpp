@@ -606,7 +606,7 @@ int Ucma::connect(const Call &call)
 	id->path.local = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
 	const IpHeader ip{id->local->address, id->local->port, id->remote->address};
 	const auto connection = service_->agent().connect(id->path, id->space, ip,
-		local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
+		local_endpoint(*id, command.conn_param), private_data(command.conn_param), monotonic_ns());
 	if (!connection)
 		return ENOMEM;
 	attach(command.id, *connection);
@@ -627,8 +627,8 @@ int Ucma::accept(const Call &call)
 	if (command.conn_param.private_data_len > room)
 		return EINVAL;
 	const Address gid = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
-	const int error = service_->agent().accept(
-		id->connection, gid, local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
+	const int error = service_->agent().accept(id->connection, gid, local_endpoint(*id, command.conn_param),
+		private_data(command.conn_param), monotonic_ns());
 	if (!error)
 		id->uid = command.uid;
 	return error;
@@ -649,7 +649,7 @@ int Ucma::disconnect(const Call &call)
 	const Id *id = find(command.id, call.channel);
 	if (!id || !id->connection)
 		return EINVAL;
-	return service_->agent().disconnect(id->connection, now());
+	return service_->agent().disconnect(id->connection, monotonic_ns());
 }
 
 int Ucma::notify(const Call &call)

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "cluster.hpp"
 #include "cycles.hpp"
 #include "fibers.hpp"
@@ -58,12 +59,6 @@ struct Course {
 	std::atomic<std::uint64_t> done{0}; /* jobs */
 	std::atomic<bool> died{false};
 };
-
-std::uint64_t moment()
-{
-	const auto now = std::chrono::steady_clock::now().time_since_epoch();
-	return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
 
 Bytes bytes_of(const std::uint64_t &number)
 {
@@ -154,7 +149,7 @@ apps::Task<int> User::attempt(const std::vector<Step> &steps, tx::Transaction &t
 	draft_.clear();
 	draft_.client = number_;
 	draft_.sequence = ++sequence_;
-	draft_.invoked = moment();
+	draft_.invoked = monotonic_ns();
 	for (const Step &step : steps) {
 		if (!step.reads)
 			continue;
@@ -188,7 +183,7 @@ void User::record(serializability::Outcome outcome)
 {
 	recorded_ = true;
 	draft_.outcome = outcome;
-	draft_.responded = outcome == serializability::Outcome::unknown ? 0 : moment();
+	draft_.responded = outcome == serializability::Outcome::unknown ? 0 : monotonic_ns();
 	drafts.push_back(draft_);
 }
 

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "gam/membership/master_desk.hpp"
 
 namespace prism::gam
@@ -44,11 +45,10 @@ void TcpMaster::cancel() noexcept
 int TcpMaster::wait_for(short events, Deadline deadline) const
 {
 	for (;;) {
-		const auto left =
-			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+		const auto left = time_left(deadline);
 		if (cancelled_)
 			return ECANCELED;
-		if (left.count() <= 0)
+		if (left.count() == 0)
 			return ETIMEDOUT;
 		std::array<pollfd, 2> waiting{{{link_->fd(), events, 0}, {wake_.get(), POLLIN, 0}}};
 		const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
@@ -62,8 +62,7 @@ int TcpMaster::wait_for(short events, Deadline deadline) const
 Result<void> TcpMaster::connect(Deadline deadline)
 {
 	while (!link_) {
-		const auto left =
-			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+		const auto left = time_left(deadline);
 		if (cancelled_)
 			return make_error(ECANCELED, "this node does not ask the master any more");
 		Result<TcpRendezvous> made = TcpRendezvous::connect(host_, port_, std::min(left, longest_attempt));

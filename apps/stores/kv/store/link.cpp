@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "introduction.hpp"
 
 namespace prism::kv
@@ -43,9 +44,8 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options)
 	hello.max_depth = options.depth;
 	ConnectionRecord mine;
 	mine.private_data = hello.serialize(wanted.serialize());
-	const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
 	Result<ConnectionRecord> peer =
-		establish(*rendezvous, *qp, std::move(mine), std::max(left, std::chrono::milliseconds(1)));
+		establish(*rendezvous, *qp, std::move(mine), std::max(time_left(end), std::chrono::milliseconds(1)));
 	if (!peer)
 		return peer.error();
 	const std::string who = options.server.text();

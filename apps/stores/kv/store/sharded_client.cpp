@@ -6,6 +6,8 @@
 #include <chrono>
 #include <limits>
 
+#include "base/clock.hpp"
+
 namespace prism::kv
 {
 
@@ -22,9 +24,8 @@ bool does_not_answer(int error) noexcept
 /** Returns the share of the time until @p end for one of @p servers that are to be tried until then. */
 std::chrono::milliseconds share_of(std::chrono::steady_clock::time_point end, std::size_t servers)
 {
-	const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
 	return std::max<std::chrono::milliseconds>(
-		left / static_cast<std::int64_t>(servers), std::chrono::milliseconds(1));
+		time_left(end) / static_cast<std::int64_t>(servers), std::chrono::milliseconds(1));
 }
 
 /** Returns @p why with the server's address in the message, once. */

@@ -11,16 +11,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
+
 namespace prism::rs
 {
 
 namespace
 {
-
-std::chrono::nanoseconds now()
-{
-	return std::chrono::steady_clock::now().time_since_epoch();
-}
 
 std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
 {
@@ -116,8 +113,9 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 	if (founding_ && !serving())
 		return make_error(ENODATA, "this replica is new and waits for all others of the volume to be there");
 	const bool repairs = client.purpose == Purpose::repair;
-	const EpochState::Answer answer = repairs ? state_.repair_connects(number, is_open(state_.repairer()), now())
-						  : state_.client_connects(client.epoch);
+	const EpochState::Answer answer =
+		repairs ? state_.repair_connects(number, is_open(state_.repairer()), monotonic_time())
+			: state_.client_connects(client.epoch);
 	if (answer.error)
 		return refusal(answer.error);
 	if (!answer.drops)
@@ -183,7 +181,8 @@ int Replica::hear_of_repair(std::uint32_t number, const apps::ControlMessage &me
 		return begin_epoch(number, message.value);
 	if (message.kind == serve_message)
 		return begin_serving(number, message.value);
-	return serving() ? turn_.take(message.value, now()) : state_.repair_goes_on(number, now());
+	return serving() ? turn_.take(message.value, monotonic_time())
+			 : state_.repair_goes_on(number, monotonic_time());
 }
 
 int Replica::hear(

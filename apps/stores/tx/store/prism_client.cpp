@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/clock.hpp"
 #include "service/memory.hpp"
 #include "tx/store/introduction.hpp"
 #include "tx/store/kind.hpp"
@@ -233,8 +234,8 @@ Result<void> PrismClient::meet_all(const Shards &shards, const PrismClientOption
 {
 	const SteadyClock::time_point listening = SteadyClock::now() + options.setup_timeout;
 	for (std::size_t shard = 0; shard < shards.size(); shard++) {
-		const auto left = std::chrono::ceil<std::chrono::milliseconds>(listening - SteadyClock::now());
-		const Result<void> met = meet(shard, shards[shard], options, std::max(left, attempt), meeting);
+		const Result<void> met =
+			meet(shard, shards[shard], options, std::max(time_left(listening), attempt), meeting);
 		if (met)
 			continue;
 		const bool gone = shard && met.error().code == ECONNREFUSED && options.adopt.empty();

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "../net/clock.hpp"
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
 #include "base/signals.hpp"
@@ -370,7 +369,7 @@ void Context::note_poll(Time at)
 void Context::poll()
 {
 	const WithoutCancellation whole;
-	const Time at = now();
+	const Time at = monotonic_ns();
 	note_poll(at);
 	if (!lock.try_lock())
 		return; /* another thread makes progress */
@@ -384,7 +383,7 @@ void Context::catch_up()
 {
 	if (owner_ != getpid()) /* the sockets, and what has arrived, are the parent's */
 		return;
-	const Time at = now();
+	const Time at = monotonic_ns();
 	without_memory_as_lost([&] { receive_waiting(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
 }
@@ -409,7 +408,7 @@ void Context::receive_before_timers(Time at)
 void Context::transmit()
 {
 	const WithoutCancellation whole;
-	const Time at = now();
+	const Time at = monotonic_ns();
 	without_memory_as_lost([&] { receive_before_timers(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
 	if (!asleep_)
@@ -425,7 +424,7 @@ void Context::take_leave()
 	if (owner_ != getpid() || !lock.try_lock())
 		return;
 	std::lock_guard guard(lock, std::adopt_lock);
-	without_memory_as_lost([this] { engine_->progress(now()); });
+	without_memory_as_lost([this] { engine_->progress(monotonic_ns()); });
 }
 
 void Context::hand_over()
@@ -480,7 +479,7 @@ void Context::wait_for_work()
 		return;
 	std::int64_t timeout = -1;
 	if (sleeps_until_)
-		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(sleeps_until_ - now()));
+		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(sleeps_until_ - monotonic_ns()));
 	if (!port_->wait(timeout, wake_.get()))
 		return;
 	eventfd_t ignored;
@@ -509,12 +508,12 @@ bool Context::park(Time at, Time &patience)
 
 void Context::run()
 {
-	Time busy = now(), last_turn = busy, patience = min_patience;
+	Time busy = monotonic_ns(), last_turn = busy, patience = min_patience;
 	Abstinence abstinence;
 	while (!stop_) {
-		const Time at = now();
+		const Time at = monotonic_ns();
 		if (park(at, patience)) {
-			busy = last_turn = now();
+			busy = last_turn = monotonic_ns();
 			continue;
 		}
 		if (at - last_turn > interruption)
@@ -531,7 +530,7 @@ void Context::run()
 		last_turn = at;
 		if (asleep_) {
 			sleep();
-			last_turn = now();
+			last_turn = monotonic_ns();
 		} else if (busy != at) {
 			cpu_relax();
 		}

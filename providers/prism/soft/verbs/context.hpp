@@ -19,6 +19,7 @@
 #include "../../prismdv.h"
 #include "../net/port.hpp"
 #include "../protocol/engine.hpp"
+#include "base/clock.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"
 #include "gid_table.hpp"

@@ -18,7 +18,7 @@
 #include <sstream>
 #include <string>
 
-#include "../clock.hpp"
+#include "base/clock.hpp"
 #include "udp_port_private.hpp"
 
 namespace prism::soft
@@ -187,7 +187,7 @@ UdpPort::~UdpPort()
 try {
 	Nobody nobody;
 	if (shares_addresses())
-		receive_all(nobody, now(), parting_trains);
+		receive_all(nobody, monotonic_ns(), parting_trains);
 } catch (const std::bad_alloc &) {
 	return; /* the packets are lost */
 }
@@ -297,7 +297,7 @@ int UdpPort::add(const Address &address)
 		return -1;
 	if (bind_one(address, true, ignored) != Bound::yes || own_ == before)
 		return -1;
-	begin_round(static_cast<unsigned>(before), now(), open_patience);
+	begin_round(static_cast<unsigned>(before), monotonic_ns(), open_patience);
 	return static_cast<int>(before);
 }
 
@@ -355,10 +355,10 @@ void UdpPort::learn_steering()
 	const auto under_way = [](const Socket &socket) { return socket.round.under_way; };
 	for (unsigned i = 0; i < sockets_.size(); i++)
 		if (sockets_[i].shared)
-			begin_round(i, now(), open_patience);
+			begin_round(i, monotonic_ns(), open_patience);
 	while (std::any_of(sockets_.begin(), sockets_.end(), under_way)) {
 		check_all_ = true;
-		if (receive(nobody, now(), 64) == 0)
+		if (receive(nobody, monotonic_ns(), 64) == 0)
 			wait(100'000, -1);
 	}
 }
@@ -377,7 +377,7 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd, int other_fd)
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
 	watched[n++] = {other_fd, POLLIN, 0};
 	if (const Time duty = next_duty_.load(std::memory_order_relaxed); duty != no_duty) {
-		const Time at = now();
+		const Time at = monotonic_ns();
 		const auto left = static_cast<std::int64_t>(duty > at ? duty - at : 0);
 		timeout_ns = timeout_ns < 0 ? left : std::min(timeout_ns, left);
 	}
