@@ -3,12 +3,11 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-namespace prism::apps
+namespace prism
 {
 
 static_assert(std::endian::native == std::endian::little, "as the device demands it");
@@ -28,18 +27,27 @@ T swapped(T value) noexcept
 }
 
 template <typename T>
-void store(std::byte *to, T value) noexcept
+void store(void *to, T value) noexcept
 {
 	value = swapped(value);
 	std::memcpy(to, &value, sizeof(value));
 }
 
 template <typename T>
-T load(const std::byte *from) noexcept
+T load(const void *from) noexcept
 {
 	T value;
 	std::memcpy(&value, from, sizeof(value));
 	return swapped(value);
 }
+
+} // namespace prism
+
+namespace prism::apps
+{
+
+using prism::load;
+using prism::store;
+using prism::swapped;
 
 } // namespace prism::apps

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "base/wire.hpp"
 
 namespace prism
 {
@@ -19,8 +20,8 @@ public:
 	template <typename T>
 	void put(T value) noexcept
 	{
-		for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8)
-			*next_++ = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> shift);
+		store(next_, value);
+		next_ += sizeof(T);
 	}
 	void put_bytes(const void *from, std::size_t count) noexcept
 	{
@@ -47,13 +48,11 @@ public:
 	template <typename T>
 	T get() noexcept
 	{
-		std::uint64_t value = 0;
 		if (!has(sizeof(T)))
 			return T{};
-		for (std::size_t i = 0; i < sizeof(T); i++)
-			value = value << 8 | static_cast<std::uint64_t>(rest_[i]);
+		const T value = load<T>(rest_.data());
 		rest_ = rest_.subspan(sizeof(T));
-		return static_cast<T>(value);
+		return value;
 	}
 	void get_bytes(void *to, std::size_t count) noexcept
 	{

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/wire.hpp"
+
 namespace prism::soft
 {
 
@@ -110,17 +112,11 @@ std::uint32_t load_icrc(const std::uint8_t *from)
 	return value;
 }
 
-void store_be16(std::uint8_t *to, std::size_t value)
-{
-	to[0] = static_cast<std::uint8_t>(value >> 8);
-	to[1] = static_cast<std::uint8_t>(value);
-}
-
 /* The identification stays 0 here: its effect is added per packet. */
 std::uint8_t *put_ipv4(std::uint8_t *header, const IcrcFlow &flow, std::size_t udp_size)
 {
 	header[0] = 0x45;
-	store_be16(header + 2, ipv4_header_size + udp_size);
+	store(header + 2, static_cast<std::uint16_t>(ipv4_header_size + udp_size));
 	header[4] = header[5] = 0;
 	header[6] = 0x40; /* DF */
 	header[7] = 0;
@@ -133,7 +129,7 @@ std::uint8_t *put_ipv4(std::uint8_t *header, const IcrcFlow &flow, std::size_t u
 std::uint8_t *put_ipv6(std::uint8_t *header, const IcrcFlow &flow, std::size_t udp_size)
 {
 	header[0] = 0x6f; /* version; traffic class begins in the low half and is masked, as is the flow label */
-	store_be16(header + 4, udp_size);
+	store(header + 4, static_cast<std::uint16_t>(udp_size));
 	header[6] = 17; /* UDP */
 	std::copy_n(flow.source.gid.begin(), 16, header + 8);
 	std::copy_n(flow.destination.gid.begin(), 16, header + 24);
@@ -158,9 +154,9 @@ IcrcSeed::IcrcSeed(const IcrcFlow &flow, std::size_t packet_size) : ipv4_(flow.s
 	const std::size_t udp_size = udp_header_size + packet_size + icrc_size;
 	std::uint8_t *ip = pseudo.data() + lrh_substitute_size;
 	std::uint8_t *udp = ipv4_ ? put_ipv4(ip, flow, udp_size) : put_ipv6(ip, flow, udp_size);
-	store_be16(udp, flow.source_port);
-	store_be16(udp + 2, flow.destination_port);
-	store_be16(udp + 4, udp_size);
+	store(udp, flow.source_port);
+	store(udp + 2, flow.destination_port);
+	store(udp + 4, static_cast<std::uint16_t>(udp_size));
 	/* isa-l complements on the way in and out, so we keep the complement of the register. */
 	state_ = crc32_gzip_refl(0, pseudo.data(), static_cast<std::uint64_t>(udp + udp_header_size - pseudo.data()));
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/wire.hpp"
 #include "requester.hpp"
 #include "responder.hpp"
 
@@ -47,12 +48,6 @@ constexpr std::uint8_t hop_limit = 64;
 constexpr std::size_t udp_header = 8;
 constexpr std::size_t icrc = 4;
 
-void put_be16(std::size_t value, std::uint8_t *to)
-{
-	to[0] = static_cast<std::uint8_t>(value >> 8);
-	to[1] = static_cast<std::uint8_t>(value);
-}
-
 /** Returns the checksum, by which libibverbs tells the two forms apart (ibv_init_ah_from_wc). */
 std::uint16_t ipv4_checksum(const std::uint8_t *header)
 {
@@ -81,7 +76,7 @@ Grh make_grh(const Route &route, std::size_t size)
 	Grh grh{};
 	if (!route.from.is_ipv4()) {
 		grh[0] = 6 << 4;
-		put_be16(datagram, &grh[4]);
+		store(&grh[4], static_cast<std::uint16_t>(datagram));
 		grh[6] = udp_protocol;
 		grh[7] = hop_limit;
 		std::copy(route.from.gid.begin(), route.from.gid.end(), &grh[8]);
@@ -90,13 +85,13 @@ Grh make_grh(const Route &route, std::size_t size)
 	}
 	std::uint8_t *const ip = &grh[grh_size - ipv4_header];
 	ip[0] = 4 << 4 | ipv4_header / 4;
-	put_be16(ipv4_header + datagram, ip + 2);
+	store(ip + 2, static_cast<std::uint16_t>(ipv4_header + datagram));
 	ip[6] = 1 << 6; /* do not fragment */
 	ip[8] = hop_limit;
 	ip[9] = udp_protocol;
 	std::copy_n(&route.from.gid[12], 4, ip + 12);
 	std::copy_n(&route.to.gid[12], 4, ip + 16);
-	put_be16(ipv4_checksum(ip), ip + 10);
+	store(ip + 10, ipv4_checksum(ip));
 	return grh;
 }
 
