@@ -6,14 +6,14 @@
 #include <cerrno>
 #include <utility>
 
-namespace prism::apps
+namespace prism
 {
 
 /** A file descriptor that this object owns; below 0: none. */
 class Descriptor
 {
 public:
-	explicit Descriptor(int fd) noexcept : fd_(fd) {}
+	explicit Descriptor(int fd = -1) noexcept : fd_(fd) {}
 	Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	Descriptor &operator=(Descriptor &&other) noexcept
 	{
@@ -36,4 +36,4 @@ private:
 	int fd_;
 };
 
-} // namespace prism::apps
+} // namespace prism

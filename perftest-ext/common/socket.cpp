@@ -10,7 +10,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "common/error.hpp"
 
@@ -37,9 +36,9 @@ AddressList resolve(const std::string &host, std::uint16_t port)
 }
 
 /* Opens one socket for both families, if the host has IPv6. */
-Socket open_listener(int family)
+Descriptor open_listener(int family)
 {
-	Socket listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	Descriptor listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	const int on = 1;
 	const int off = 0;
 	setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -48,7 +47,7 @@ Socket open_listener(int family)
 	return listener;
 }
 
-int bind_any(const Socket &listener, int family, std::uint16_t port)
+int bind_any(const Descriptor &listener, int family, std::uint16_t port)
 {
 	sockaddr_in6 any6{};
 	any6.sin6_family = AF_INET6;
@@ -62,29 +61,23 @@ int bind_any(const Socket &listener, int family, std::uint16_t port)
 }
 
 /* Sets @p error on failure. */
-Socket connect_once(const addrinfo *list, int &error)
+Descriptor connect_once(const addrinfo *list, int &error)
 {
 	for (const addrinfo *entry = list; entry; entry = entry->ai_next) {
-		Socket connected(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol));
+		Descriptor connected(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol));
 		if (connected.get() >= 0 && !connect(connected.get(), entry->ai_addr, entry->ai_addrlen))
 			return connected;
 		error = errno;
 	}
-	return Socket();
+	return Descriptor();
 }
 
 } // namespace
 
-Socket::~Socket()
-{
-	if (fd_ >= 0)
-		close(fd_);
-}
-
-Socket listen_on(std::uint16_t port)
+Descriptor listen_on(std::uint16_t port)
 {
 	int family = AF_INET6;
-	Socket listener = open_listener(family);
+	Descriptor listener = open_listener(family);
 	if (listener.get() < 0) {
 		family = AF_INET;
 		listener = open_listener(family);
@@ -95,7 +88,7 @@ Socket listen_on(std::uint16_t port)
 	return listener;
 }
 
-Socket accept_socket(const Socket &listener)
+Descriptor accept_socket(const Descriptor &listener)
 {
 	int fd = -1;
 	do
@@ -103,16 +96,16 @@ Socket accept_socket(const Socket &listener)
 	while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
 	if (fd < 0)
 		throw system_error("cannot accept a TCP connection", errno);
-	return Socket(fd);
+	return Descriptor(fd);
 }
 
-Socket connect_socket(const std::string &host, std::uint16_t port)
+Descriptor connect_socket(const std::string &host, std::uint16_t port)
 {
 	const AddressList list = resolve(host, port);
 	const auto end = std::chrono::steady_clock::now() + server_patience;
 	int error = 0;
 	for (;;) {
-		Socket connected = connect_once(list.get(), error);
+		Descriptor connected = connect_once(list.get(), error);
 		if (connected.get() >= 0)
 			return connected;
 		if (error != ECONNREFUSED || std::chrono::steady_clock::now() > end)
@@ -122,6 +115,33 @@ Socket connect_socket(const std::string &host, std::uint16_t port)
 	throw system_error(fmt::format("cannot connect to {} port {}", host, port), error,
 		error == ENETUNREACH ? "no network interface that leads there is up: see 'ip address'"
 				     : "start the server first, without a host, with the same -p");
+}
+
+void send_all(const Descriptor &connected, std::span<const std::byte> bytes)
+{
+	while (!bytes.empty()) {
+		const ssize_t count = send(connected.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			throw system_error("cannot send to the peer over TCP", errno, "see what the peer printed");
+		bytes = bytes.subspan(static_cast<std::size_t>(count));
+	}
+}
+
+void receive_all(const Descriptor &connected, std::span<std::byte> bytes)
+{
+	while (!bytes.empty()) {
+		const ssize_t count = recv(connected.get(), bytes.data(), bytes.size(), 0);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count == 0)
+			throw Error("the peer closed the TCP connection before the run was over; see what it printed");
+		if (count < 0)
+			throw system_error("no message from the peer over TCP", errno == EAGAIN ? ETIMEDOUT : errno,
+				"check that both sides run the same tool");
+		bytes = bytes.subspan(static_cast<std::size_t>(count));
+	}
 }
 
 } // namespace prism::perftest

@@ -3,39 +3,28 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
+
+#include "base/descriptor.hpp"
 
 namespace prism::perftest
 {
 
-/** A file descriptor that is closed with its owner. */
-class Socket
-{
-public:
-	explicit Socket(int descriptor = -1) : fd_(descriptor) {}
-	Socket(Socket &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-	Socket &operator=(Socket &&other) noexcept
-	{
-		std::swap(fd_, other.fd_);
-		return *this;
-	}
-	~Socket();
-
-	[[nodiscard]] int get() const { return fd_; }
-
-private:
-	int fd_;
-};
-
 /** Listens on @p port, IPv6 and IPv4. */
-[[nodiscard]] Socket listen_on(std::uint16_t port);
+[[nodiscard]] Descriptor listen_on(std::uint16_t port);
 
 /** Accepts the next client. */
-[[nodiscard]] Socket accept_socket(const Socket &listener);
+[[nodiscard]] Descriptor accept_socket(const Descriptor &listener);
 
 /** Connects to the server on @p host. Waits up to five seconds for one that was just started and does not listen
  * yet. */
-[[nodiscard]] Socket connect_socket(const std::string &host, std::uint16_t port);
+[[nodiscard]] Descriptor connect_socket(const std::string &host, std::uint16_t port);
+
+/** Sends all of @p bytes. */
+void send_all(const Descriptor &connected, std::span<const std::byte> bytes);
+
+/** Fills @p bytes with what the peer sends. */
+void receive_all(const Descriptor &connected, std::span<std::byte> bytes);
 
 } // namespace prism::perftest

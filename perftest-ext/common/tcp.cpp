@@ -33,7 +33,7 @@ bool readable(int fd, int timeout_ms)
 
 } // namespace
 
-TcpConnection::TcpConnection(Socket connected) : socket_(std::move(connected))
+TcpConnection::TcpConnection(Descriptor connected) : socket_(std::move(connected))
 {
 	const int on = 1;
 	setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -46,30 +46,7 @@ TcpConnection::TcpConnection(Socket connected) : socket_(std::move(connected))
 
 void TcpConnection::send(const Bytes &frame)
 {
-	std::size_t sent = 0;
-	while (sent < frame.size()) {
-		const ssize_t count = ::send(socket_.get(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			throw system_error("cannot send to the peer over TCP", errno, "see what the peer printed");
-		sent += static_cast<std::size_t>(count);
-	}
-}
-
-void TcpConnection::receive_exactly(std::span<std::uint8_t> bytes)
-{
-	while (!bytes.empty()) {
-		const ssize_t count = recv(socket_.get(), bytes.data(), bytes.size(), 0);
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count == 0)
-			throw Error("the peer closed the TCP connection before the run was over; see what it printed");
-		if (count < 0)
-			throw system_error("no message from the peer over TCP", errno == EAGAIN ? ETIMEDOUT : errno,
-				"check that both sides run the same tool");
-		bytes = bytes.subspan(static_cast<std::size_t>(count));
-	}
+	send_all(socket_, std::as_bytes(std::span(frame)));
 }
 
 Frame TcpConnection::receive(std::chrono::seconds patience)
@@ -77,14 +54,14 @@ Frame TcpConnection::receive(std::chrono::seconds patience)
 	if (!readable(socket_.get(), static_cast<int>(std::chrono::milliseconds(patience).count())))
 		throw Error("the peer does not answer over TCP; check that it runs the same tool");
 	std::array<std::uint8_t, frame_header_size> bytes{};
-	receive_exactly(bytes);
+	receive_all(socket_, std::as_writable_bytes(std::span(bytes)));
 	const auto header = decode_header(bytes);
 	if (!header)
 		throw Error(
 			"the peer does not speak this tool's protocol; run the same version of the same tool on both "
 			"sides");
 	Frame frame{header->type, Bytes(header->length)};
-	receive_exactly(frame.body);
+	receive_all(socket_, std::as_writable_bytes(std::span(frame.body)));
 	return frame;
 }
 

@@ -24,7 +24,7 @@ struct Frame {
 class TcpConnection
 {
 public:
-	explicit TcpConnection(Socket socket_);
+	explicit TcpConnection(Descriptor socket_);
 
 	/** Throws Error if the bytes cannot be sent. */
 	void send(const Bytes &frame);
@@ -45,9 +45,7 @@ public:
 	[[nodiscard]] const sockaddr_storage &local_address() const { return local_; }
 
 private:
-	void receive_exactly(std::span<std::uint8_t> bytes);
-
-	Socket socket_;
+	Descriptor socket_;
 	sockaddr_storage local_{};
 };
 

@@ -125,7 +125,7 @@ void run_client(const Parameters &parameters)
 
 void run_server(const Parameters &parameters)
 {
-	const Socket listener = listen_on(parameters.port);
+	const Descriptor listener = listen_on(parameters.port);
 	print_waiting(parameters);
 	Server server(parameters, TcpConnection(accept_socket(listener)));
 	server.start();

@@ -73,7 +73,7 @@ struct Load {
 };
 
 /** Answers until the client hangs up. @p control is the TCP connection. */
-void serve(EchoSocket &socket, const Socket &control, const Parameters &parameters);
+void serve(EchoSocket &socket, const Descriptor &control, const Parameters &parameters);
 
 /** Measures one message at a time; every sample is a whole round trip. */
 perftest::LatencySamples measure_latency(EchoSocket &socket, const Parameters &parameters, const Load &load);

@@ -51,47 +51,25 @@ void enlarge(int fd, int force, int plain)
 
 } // namespace
 
-void send_all(const Socket &control, std::span<const std::byte> bytes)
-{
-	while (!bytes.empty()) {
-		const ssize_t sent = ::send(control.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-		if (sent <= 0)
-			fail("the other side has gone");
-		bytes = bytes.subspan(static_cast<std::size_t>(sent));
-	}
-}
-
-void receive_all(const Socket &control, std::span<std::byte> bytes)
-{
-	while (!bytes.empty()) {
-		const ssize_t got = ::recv(control.get(), bytes.data(), bytes.size(), 0);
-		if (got == 0)
-			throw std::runtime_error("the other side has gone");
-		if (got < 0)
-			fail("cannot read from the other side");
-		bytes = bytes.subspan(static_cast<std::size_t>(got));
-	}
-}
-
-bool hung_up(const Socket &control)
+bool hung_up(const Descriptor &control)
 {
 	char byte;
 	const ssize_t got = ::recv(control.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-EchoSocket::EchoSocket(const Socket &control)
+EchoSocket::EchoSocket(const Descriptor &control)
 {
 	Name local = name_of(control.get(), ::getsockname);
 	Name peer = name_of(control.get(), ::getpeername);
-	fd_ = Socket(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	fd_ = Descriptor(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	const socklen_t size = local.any.sa_family == AF_INET ? sizeof(local.v4) : sizeof(local.v6);
 	local.port() = 0;
 	if (fd_.get() < 0 || ::bind(fd_.get(), &local.any, size) < 0)
 		fail("cannot bind a UDP socket");
 	in_port_t port = name_of(fd_.get(), ::getsockname).port();
-	send_all(control, std::as_bytes(std::span(&port, 1)));
-	receive_all(control, std::as_writable_bytes(std::span(&port, 1)));
+	perftest::send_all(control, std::as_bytes(std::span(&port, 1)));
+	perftest::receive_all(control, std::as_writable_bytes(std::span(&port, 1)));
 	peer.port() = port;
 	if (::connect(fd_.get(), &peer.any, size) < 0)
 		fail("cannot reach the other side's UDP socket");

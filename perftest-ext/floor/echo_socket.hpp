@@ -13,14 +13,8 @@
 namespace prism::floor
 {
 
-using perftest::Socket;
-
-/** Send or receive all of @p bytes, or throw std::runtime_error. */
-void send_all(const Socket &control, std::span<const std::byte> bytes);
-void receive_all(const Socket &control, std::span<std::byte> bytes);
-
 /** Returns true if the other side has closed its end. */
-bool hung_up(const Socket &control);
+bool hung_up(const Descriptor &control);
 
 constexpr std::size_t max_train_bytes = 65000;
 constexpr std::size_t max_train_packets = 64;
@@ -31,7 +25,7 @@ class EchoSocket
 public:
 	/** Binds to the local address of @p control and connects to the peer's; the ports are exchanged over @p
 	 * control. */
-	explicit EchoSocket(const Socket &control);
+	explicit EchoSocket(const Descriptor &control);
 
 	/** Receives trains as a whole. Without this each packet comes by itself, which is cheaper for one packet at
 	 * a time. */
@@ -67,7 +61,7 @@ public:
 private:
 	static constexpr std::size_t buffer_size = 65536;
 
-	Socket fd_;
+	Descriptor fd_;
 	std::unique_ptr<std::uint8_t[]> buffer_ = std::make_unique<std::uint8_t[]>(buffer_size);
 };
 

@@ -79,9 +79,9 @@ void run_server(const Options &options)
 	std::printf("\n************************************\n* Waiting for client to connect... *\n"
 		    "************************************\n");
 	std::fflush(stdout);
-	const Socket control = perftest::accept_socket(perftest::listen_on(options.port));
+	const Descriptor control = perftest::accept_socket(perftest::listen_on(options.port));
 	Parameters parameters;
-	receive_all(control, std::as_writable_bytes(std::span(&parameters, 1)));
+	perftest::receive_all(control, std::as_writable_bytes(std::span(&parameters, 1)));
 	check_received(parameters);
 	EchoSocket socket(control);
 	serve(socket, control, parameters);
@@ -134,9 +134,9 @@ nlohmann::json run_bandwidth(EchoSocket &socket, const Options &options)
 void run_client(Options &options)
 {
 	check(options.parameters);
-	const Socket control = perftest::connect_socket(options.host, options.port);
+	const Descriptor control = perftest::connect_socket(options.host, options.port);
 	options.parameters.bandwidth = options.bandwidth;
-	send_all(control, std::as_bytes(std::span(&options.parameters, 1)));
+	perftest::send_all(control, std::as_bytes(std::span(&options.parameters, 1)));
 	EchoSocket socket(control);
 	print_header(options);
 	const auto results = options.bandwidth ? run_bandwidth(socket, options) : run_latency(socket, options);

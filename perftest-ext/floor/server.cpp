@@ -27,7 +27,7 @@ void answer(TrainWriter &out, const Request &request, std::uint32_t mtu)
 	}
 }
 
-void serve_singles(EchoSocket &socket, const Socket &control, const Parameters &parameters)
+void serve_singles(EchoSocket &socket, const Descriptor &control, const Parameters &parameters)
 {
 	std::array<std::uint8_t, 65536> packet{};
 	for (unsigned idle = 0;;) {
@@ -43,7 +43,7 @@ void serve_singles(EchoSocket &socket, const Socket &control, const Parameters &
 	}
 }
 
-void serve_trains(EchoSocket &socket, const Socket &control, const Parameters &parameters)
+void serve_trains(EchoSocket &socket, const Descriptor &control, const Parameters &parameters)
 {
 	TrainWriter out(socket);
 	for (unsigned idle = 0;;) {
@@ -61,7 +61,7 @@ void serve_trains(EchoSocket &socket, const Socket &control, const Parameters &p
 
 } // namespace
 
-void serve(EchoSocket &socket, const Socket &control, const Parameters &parameters)
+void serve(EchoSocket &socket, const Descriptor &control, const Parameters &parameters)
 {
 	if (!parameters.bandwidth && parameters.single())
 		return serve_singles(socket, control, parameters);

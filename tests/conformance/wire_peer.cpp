@@ -19,6 +19,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/wire.hpp"
+
 extern "C" {
 #include "prism_bundle.h"
 }
@@ -82,17 +85,6 @@ soft::Address soft_address(const ibv_gid &gid)
 	return address;
 }
 
-unsigned be16(const std::uint8_t *p)
-{
-	return static_cast<unsigned>(p[0] << 8 | p[1]);
-}
-
-void put_be16(std::uint8_t *p, std::uint16_t value)
-{
-	p[0] = static_cast<std::uint8_t>(value >> 8);
-	p[1] = static_cast<std::uint8_t>(value);
-}
-
 /**
  * Pins the thread: a packet over a veth pair waits at the processor that sent it. If a sender changes the processor in
  * between, its packets overtake each other, on a busy machine often.
@@ -116,14 +108,6 @@ ibv_gid to_gid(const std::string &address)
 		return gid;
 	throw std::runtime_error("not an address: " + address);
 }
-
-Descriptor::~Descriptor()
-{
-	if (descriptor_ >= 0)
-		close(descriptor_);
-}
-
-Descriptor::Descriptor(Descriptor &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 Descriptor socket_in(const std::string &network_namespace, int family, int type, int protocol)
 {
@@ -184,8 +168,8 @@ void WirePeer::send_without_length(const Packet &packet) const
 	const int checksum_at = 6; /* in the UDP header: the kernel fills it in */
 	must(setsockopt(raw.get(), IPPROTO_IPV6, IPV6_CHECKSUM, &checksum_at, sizeof(checksum_at)), "IPV6_CHECKSUM");
 	Packet datagram(udp_header);
-	put_be16(datagram.data(), flow_.source_port);
-	put_be16(datagram.data() + 2, roce_port);
+	store(datagram.data(), flow_.source_port);
+	store(datagram.data() + 2, roce_port);
 	datagram.insert(datagram.end(), packet.begin(), packet.end());
 	datagram.resize(datagram.size() + soft::icrc_size);
 	soft::store_icrc(datagram.data() + udp_header + packet.size(), icrc_of(packet));
@@ -215,19 +199,20 @@ std::optional<Packet> WirePeer::check_datagram(std::span<const std::uint8_t> dat
 	const std::size_t ip_size = ipv6() ? ipv6_header : ipv4_header;
 	const std::uint8_t *ip = datagram.data(), *udp = ip + ip_size;
 	const std::size_t addresses = ipv6() ? 8 : 12, length = ipv6() ? 16 : 4;
-	if (datagram.size() < ip_size + udp_header || ip[ipv6() ? 6 : 9] != IPPROTO_UDP || be16(udp + 2) != roce_port ||
+	if (datagram.size() < ip_size + udp_header || ip[ipv6() ? 6 : 9] != IPPROTO_UDP ||
+		load<std::uint16_t>(udp + 2) != roce_port ||
 		std::memcmp(ip + addresses, device_.raw + 16 - length, length) != 0 ||
 		std::memcmp(ip + addresses + length, own_.raw + 16 - length, length) != 0)
 		return {};
-	const std::size_t size = be16(udp + 4);
+	const std::size_t size = load<std::uint16_t>(udp + 4);
 	if (size < udp_header || datagram.size() < ip_size + size) {
 		complaint_ = "a UDP length that is wrong";
 		return {};
 	}
-	const unsigned id = ipv6() ? 0 : be16(ip + 4);
-	if (id || (!ipv6() && be16(ip + 6) != 0x4000))
+	const unsigned id = ipv6() ? 0 : load<std::uint16_t>(ip + 4);
+	if (id || (!ipv6() && load<std::uint16_t>(ip + 6) != 0x4000))
 		complaint_ = "an IPv4 identification other than 0, or no DF";
-	const soft::IcrcFlow back{flow_.destination, flow_.source, static_cast<std::uint16_t>(be16(udp)), roce_port};
+	const soft::IcrcFlow back{flow_.destination, flow_.source, load<std::uint16_t>(udp), roce_port};
 	const auto packet = datagram.subspan(ip_size + udp_header, size - udp_header);
 	if (check_icrc(back, packet, 0) != soft::IcrcVerdict::exact)
 		complaint_ = "a wrong ICRC";
@@ -280,10 +265,8 @@ std::optional<Packet> WirePeer::receive_packet(std::chrono::milliseconds limit)
 	std::array<std::uint8_t, 9216> buffer;
 	const auto deadline = std::chrono::steady_clock::now() + limit;
 	for (;;) {
-		const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-			deadline - std::chrono::steady_clock::now());
 		pollfd ready{tap_.get(), POLLIN, 0};
-		if (poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0))) <= 0)
+		if (poll(&ready, 1, static_cast<int>(time_left(deadline).count())) <= 0)
 			return {};
 		const ssize_t size = recv(tap_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
 		if (size <= 0)

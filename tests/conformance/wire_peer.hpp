@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "net/icrc.hpp"
 
 namespace prism::conformance
@@ -30,21 +31,6 @@ struct WirePath {
 };
 
 ibv_gid to_gid(const std::string &address);
-
-class Descriptor
-{
-public:
-	explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-	~Descriptor();
-	Descriptor(Descriptor &&other) noexcept;
-	Descriptor(const Descriptor &) = delete;
-	Descriptor &operator=(const Descriptor &) = delete;
-	Descriptor &operator=(Descriptor &&) = delete;
-	[[nodiscard]] int get() const { return descriptor_; }
-
-private:
-	int descriptor_;
-};
 
 /** A socket made in a network namespace. */
 Descriptor socket_in(const std::string &network_namespace, int family, int type, int protocol);

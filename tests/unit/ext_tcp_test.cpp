@@ -12,7 +12,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
+
+#include "base/descriptor.hpp"
 
 namespace
 {
@@ -43,25 +44,18 @@ public:
 		address.sin_family = AF_INET;
 		address.sin_port = htons(port);
 		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-		EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
+		EXPECT_EQ(connect(fd_.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
 	}
-	~RawClient() { hang_up(); }
-	RawClient(const RawClient &) = delete;
-	RawClient &operator=(const RawClient &) = delete;
 
 	void say(std::span<const std::byte> bytes)
 	{
-		EXPECT_EQ(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+		EXPECT_EQ(
+			send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 	}
-	void hang_up()
-	{
-		if (fd_ >= 0)
-			close(fd_);
-		fd_ = -1;
-	}
+	void hang_up() { fd_.close(); }
 
 private:
-	int fd_;
+	Descriptor fd_;
 };
 
 class Tcp : public testing::Test

@@ -32,7 +32,7 @@ constexpr int look_interval = 100; /* ms */
 
 struct Child {
 	pid_t id;
-	apps::Descriptor results; /* the reading end; closed after the last byte */
+	Descriptor results; /* the reading end; closed after the last byte */
 	Bytes received{};
 };
 
@@ -82,8 +82,8 @@ Result<Child> fork_child(const ProcessesOptions &options, unsigned number)
 	std::array<int, 2> ends{};
 	if (pipe2(ends.data(), O_CLOEXEC) != 0)
 		return make_error(errno, "a pipe to a process of the driver");
-	apps::Descriptor reading(ends[0]);
-	apps::Descriptor writing(ends[1]);
+	Descriptor reading(ends[0]);
+	Descriptor writing(ends[1]);
 	const pid_t id = fork();
 	if (id < 0)
 		return make_error(errno, "another process of the driver");

@@ -6,13 +6,14 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <map>
 #include <thread>
+
+#include "base/descriptor.hpp"
 
 namespace
 {
@@ -29,19 +30,16 @@ public:
 		address.sin_family = AF_INET;
 		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		socklen_t size = sizeof(address);
-		EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr *>(&address), size), 0);
-		EXPECT_EQ(::listen(socket_, 8), 0);
-		EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr *>(&address), &size), 0);
+		EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr *>(&address), size), 0);
+		EXPECT_EQ(::listen(socket_.get(), 8), 0);
+		EXPECT_EQ(::getsockname(socket_.get(), reinterpret_cast<sockaddr *>(&address), &size), 0);
 		port_ = ntohs(address.sin_port);
 	}
-	~Silent() { ::close(socket_); }
-	Silent(const Silent &) = delete;
-	Silent &operator=(const Silent &) = delete;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
 private:
-	const int socket_;
+	const prism::Descriptor socket_;
 	std::uint16_t port_ = 0;
 };
 

@@ -55,7 +55,7 @@ std::map<std::uint64_t, std::vector<std::uint64_t>> words_of_process(int memory)
  */
 bool change_pointer(std::uint64_t first, std::uint64_t pointer)
 {
-	const apps::Descriptor memory(::open("/proc/self/mem", O_RDWR | O_CLOEXEC));
+	const Descriptor memory(::open("/proc/self/mem", O_RDWR | O_CLOEXEC));
 	const auto all = words_of_process(memory.get());
 	std::set<std::uint64_t> places;
 	for (const auto &[begin, words] : all) {

@@ -402,7 +402,7 @@ public:
 	}
 
 private:
-	apps::Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+	Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 };
 
 TEST(MembershipHostile, NonsenseIsRefusedAndTooMuchOfItCutOff)

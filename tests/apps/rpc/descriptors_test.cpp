@@ -24,13 +24,13 @@ using namespace calls;
 TEST(Descriptors, RunOut)
 {
 	Served served(Way::two_sided);
-	apps::Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	rlimit usual{};
 	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
 	rlimit few = usual;
 	few.rlim_cur = 256;
 	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-	std::vector<apps::Descriptor> taken;
+	std::vector<Descriptor> taken;
 	for (int fd = 0; fd >= 0;) {
 		fd = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
 		taken.emplace_back(fd);

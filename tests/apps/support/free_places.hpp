@@ -3,10 +3,11 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <vector>
+
+#include "base/descriptor.hpp"
 
 namespace prism::test
 {
@@ -16,20 +17,18 @@ template <typename Place>
 std::vector<Place> free_places(unsigned count)
 {
 	std::vector<Place> places;
-	std::vector<int> sockets; /* all open at once: a released port may be the next one found */
+	std::vector<Descriptor> sockets; /* all open at once: a released port may be the next one found */
 	for (unsigned i = 0; i < count; i++) {
-		sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
+		sockets.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
 		sockaddr_in address{};
 		address.sin_family = AF_INET;
 		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		socklen_t length = sizeof(address);
-		if (::bind(sockets.back(), reinterpret_cast<sockaddr *>(&address), length) ||
-			::getsockname(sockets.back(), reinterpret_cast<sockaddr *>(&address), &length))
+		if (::bind(sockets.back().get(), reinterpret_cast<sockaddr *>(&address), length) ||
+			::getsockname(sockets.back().get(), reinterpret_cast<sockaddr *>(&address), &length))
 			std::abort();
 		places.push_back({"127.0.0.1", ntohs(address.sin_port)});
 	}
-	for (const int socket : sockets)
-		::close(socket);
 	return places;
 }
 

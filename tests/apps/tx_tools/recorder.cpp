@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include "../support/connections.hpp"
+#include "base/clock.hpp"
+#include "base/descriptor.hpp"
 
 namespace tx_test
 {
@@ -38,12 +40,6 @@ constexpr unsigned erasing = 15;
 
 /* Number of keys that the last client reads at once */
 constexpr std::size_t together = 16;
-
-std::uint64_t moment()
-{
-	const auto now = std::chrono::steady_clock::now().time_since_epoch();
-	return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
 
 Bytes bytes_of(const std::uint64_t &key)
 {
@@ -72,19 +68,14 @@ void take_list(std::optional<Bytes> bytes, std::vector<record::Value> &list)
 
 Result<SharedState> SharedState::open(const std::filesystem::path &path, bool create)
 {
-	const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600);
-	if (file < 0)
+	const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600));
+	if (file.get() < 0)
 		return make_error(errno, "cannot open " + path.string());
-	if (create && ::ftruncate(file, sizeof(RunState))) {
-		const int error = errno;
-		::close(file);
-		return make_error(error, "cannot make room for " + path.string());
-	}
-	void *const memory = ::mmap(nullptr, sizeof(RunState), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	const int error = errno;
-	::close(file);
+	if (create && ::ftruncate(file.get(), sizeof(RunState)))
+		return make_error(errno, "cannot make room for " + path.string());
+	void *const memory = ::mmap(nullptr, sizeof(RunState), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
 	if (memory == MAP_FAILED)
-		return make_error(error, "cannot map " + path.string());
+		return make_error(errno, "cannot map " + path.string());
 	SharedState state;
 	state.memory_.reset(static_cast<RunState *>(memory)); /* its initial state is all zeros */
 	return state;
@@ -133,8 +124,8 @@ Recorder::Recorder(const LoadOptions &options, std::uint32_t number, const Shard
 /** Returns a clock that is wrong by up to the skew, which changes now and then. */
 std::uint64_t Recorder::clock()
 {
-	if (moment() >= next_jump_) {
-		next_jump_ = moment() + jump_after;
+	if (monotonic_ns() >= next_jump_) {
+		next_jump_ = monotonic_ns() + jump_after;
 		const double seconds = std::uniform_real_distribution<double>(-options_.skew, options_.skew)(random_);
 		skew_ = static_cast<std::int64_t>(seconds * 1e9);
 	}
@@ -196,7 +187,7 @@ apps::Task<int> Recorder::attempt(Lane &lane, Transaction &transaction)
 	lane.draft.stamp = {};
 	lane.draft.operations.clear();
 	lane.draft.elements.clear();
-	lane.draft.invoked = moment();
+	lane.draft.invoked = monotonic_ns();
 	std::vector<Bytes> keys;
 	for (const Step &step : lane.steps) {
 		if (step.reads || options_.load == Load::lists)
@@ -295,7 +286,7 @@ void Recorder::record(Lane &lane, record::Outcome outcome)
 {
 	lane.recorded = true;
 	lane.draft.outcome = outcome;
-	lane.draft.responded = outcome == record::Outcome::unknown ? 0 : moment();
+	lane.draft.responded = outcome == record::Outcome::unknown ? 0 : monotonic_ns();
 	error_ = error_ ? error_ : writer_.record(lane.draft);
 }
 
@@ -333,9 +324,9 @@ Result<void> Recorder::end(Lane &lane)
 /** Cuts one of the connections now and then, as if the network had reset it. */
 void Recorder::cut_now_and_then()
 {
-	if (cuts_ == options_.cuts || moment() < next_cut_)
+	if (cuts_ == options_.cuts || monotonic_ns() < next_cut_)
 		return;
-	next_cut_ = moment() + cut_after + random_() % cut_after;
+	next_cut_ = monotonic_ns() + cut_after + random_() % cut_after;
 	if (!cuts_++)
 		return; /* not at the very beginning */
 	const std::uint16_t port = shards_[random_() % shards_.size()].port;
@@ -406,7 +397,7 @@ Result<void> Recorder::open_bank()
 		lane.draft.clear();
 		lane.draft.client = number_ * options_.depth;
 		lane.draft.sequence = ++lane.sequence;
-		lane.draft.invoked = moment();
+		lane.draft.invoked = monotonic_ns();
 		for (Key account = 0; account < options_.keys; account++) {
 			const record::Value value =
 				record::account_value(lane.draft.client, lane.sequence, options_.balance);

@@ -34,7 +34,7 @@ Result<LogFolder> LogFolder::open(const std::filesystem::path &path)
 	if (code)
 		return failed(code, path);
 	const auto lock_path = path / "lock";
-	apps::Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+	Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 	if (lock.get() < 0)
 		return make_error(errno, lock_path.string());
 	if (::flock(lock.get(), LOCK_EX | LOCK_NB))

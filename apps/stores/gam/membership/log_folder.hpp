@@ -36,11 +36,11 @@ public:
 	[[nodiscard]] bool is_unreadable() const noexcept { return is_unreadable_; }
 
 private:
-	LogFolder(std::filesystem::path path, apps::Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+	LogFolder(std::filesystem::path path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 	Result<void> find_owner();
 
 	std::filesystem::path path_;
-	apps::Descriptor lock_;
+	Descriptor lock_;
 	std::optional<LogOwner> owner_;
 	bool is_unreadable_ = false;
 };

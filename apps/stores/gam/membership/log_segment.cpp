@@ -13,7 +13,7 @@
 namespace prism::gam
 {
 
-Result<Segment> Segment::map(apps::Descriptor file, const std::filesystem::path &path, std::size_t size)
+Result<Segment> Segment::map(Descriptor file, const std::filesystem::path &path, std::size_t size)
 {
 	if (!size)
 		return Segment(std::move(file), nullptr, 0);
@@ -25,7 +25,7 @@ Result<Segment> Segment::map(apps::Descriptor file, const std::filesystem::path 
 
 Result<Segment> Segment::create(const std::filesystem::path &path, std::size_t bytes)
 {
-	apps::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+	Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
 	if (file.get() < 0)
 		return make_error(errno, path.string());
 	/* Without disk space for a page, a store to it would raise a signal. */
@@ -39,7 +39,7 @@ Result<Segment> Segment::create(const std::filesystem::path &path, std::size_t b
 
 Result<Segment> Segment::open(const std::filesystem::path &path)
 {
-	apps::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+	Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
 	struct stat status {
 	};
 	if (file.get() < 0 || ::fstat(file.get(), &status))
@@ -86,7 +86,7 @@ int Segment::sync() noexcept
 
 int sync_folder(const std::filesystem::path &folder) noexcept
 {
-	const apps::Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return file.get() < 0 || ::fsync(file.get()) ? errno : 0;
 }
 

@@ -43,13 +43,13 @@ public:
 	int sync() noexcept;
 
 private:
-	Segment(apps::Descriptor file, std::byte *bytes, std::size_t size) noexcept
+	Segment(Descriptor file, std::byte *bytes, std::size_t size) noexcept
 		: file_(std::move(file)), bytes_(bytes), size_(size)
 	{
 	}
-	static Result<Segment> map(apps::Descriptor file, const std::filesystem::path &path, std::size_t size);
+	static Result<Segment> map(Descriptor file, const std::filesystem::path &path, std::size_t size);
 
-	apps::Descriptor file_;
+	Descriptor file_;
 	std::byte *bytes_; /* a mapping; null: none */
 	std::size_t size_;
 };

@@ -60,7 +60,7 @@ private:
 	Master master_;
 	MasterDesk desk_;
 	std::list<Client> clients_;
-	apps::Descriptor wake_;
+	Descriptor wake_;
 	std::atomic<bool> stopping_{false};
 };
 

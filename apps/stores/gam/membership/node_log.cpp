@@ -47,7 +47,7 @@ std::array<std::byte, 16> boot_of_machine() noexcept
 {
 	std::array<std::byte, 16> boot{};
 	std::array<char, 36> text{};
-	const apps::Descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+	const Descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
 	if (file.get() < 0 || ::read(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
 		return boot; /* no run: data that was not committed is not trusted */
 	std::size_t nibble = 0;

@@ -36,7 +36,7 @@ private:
 	std::uint16_t port_;
 	std::chrono::milliseconds patience_;
 	std::optional<TcpRendezvous> link_;
-	apps::Descriptor wake_; /* for cancel() */
+	Descriptor wake_; /* for cancel() */
 	std::atomic<bool> cancelled_{false};
 };
 

@@ -73,7 +73,7 @@ private:
 	Peers &peers_;
 	MeetingOptions options_;
 	std::unique_ptr<apps::Reception> reception_; /* for the thread receive() */
-	apps::Descriptor wake_;
+	Descriptor wake_;
 	/* Taken before the locks of Peers */
 	std::mutex lock_;
 	std::condition_variable_any changed_;

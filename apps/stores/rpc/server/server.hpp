@@ -132,7 +132,7 @@ private:
 	std::uint32_t met_ = 0;      /* connections, including clients that are not ready yet */
 	std::uint32_t promised_ = 0; /* receive buffers promised to these */
 	std::unique_ptr<apps::Reception> reception_;
-	apps::Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
+	Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
 	std::atomic<bool> ran_{false};
 	std::atomic<std::uint64_t> accepted_{0};
 	std::atomic<std::uint64_t> open_now_{0};

@@ -20,7 +20,7 @@ std::size_t Ring::page_size() noexcept
 Result<Ring> Ring::create(CallDevice &device, std::uint64_t size)
 {
 	const std::size_t page = page_size();
-	const apps::Descriptor memory(memfd_create("prism-rpc-ring", MFD_CLOEXEC));
+	const Descriptor memory(memfd_create("prism-rpc-ring", MFD_CLOEXEC));
 	if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(page + size)))
 		return make_error(errno, "cannot allocate a ring for responses");
 	const std::size_t length = page + 2 * size;

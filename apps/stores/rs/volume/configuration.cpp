@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
 #include "service/etcd.hpp"
@@ -68,12 +69,11 @@ std::uint64_t parse_volume(const std::string &text)
 /** Creates the file @p path, which must not exist, with the contents @p text. */
 Result<void> create_file(const std::string &path, const std::string &text)
 {
-	const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
+	const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+	if (fd.get() < 0)
 		return make_error(errno, "cannot create " + path);
-	const ssize_t written = ::write(fd, text.data(), text.size());
+	const ssize_t written = ::write(fd.get(), text.data(), text.size());
 	const int error = written < 0 ? errno : static_cast<std::size_t>(written) == text.size() ? 0 : ENOSPC;
-	::close(fd);
 	if (!error)
 		return {};
 	::unlink(path.c_str());

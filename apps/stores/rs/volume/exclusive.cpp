@@ -28,10 +28,10 @@ Result<ExclusiveLock> ExclusiveLock::take(const std::string &location)
 	if (error)
 		return make_error(error.value(), "cannot find the configuration " + location);
 	const std::string path = configuration.string() + ".lock";
-	ExclusiveLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-	if (lock.fd_ < 0)
+	ExclusiveLock lock(Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
+	if (lock.fd_.get() < 0)
 		return make_error(errno, "cannot open the lock " + path);
-	if (!::flock(lock.fd_, LOCK_EX | LOCK_NB)) {
+	if (!::flock(lock.fd_.get(), LOCK_EX | LOCK_NB)) {
 		if (Result<void> begun = lock.begin_generation(path); !begun)
 			return begun.error();
 		return lock;
@@ -50,7 +50,7 @@ Result<void> ExclusiveLock::begin_generation(const std::string &path)
 {
 	constexpr std::uint32_t most = (1 << 24) - 1;
 	std::array<char, 16> text{};
-	const ssize_t got = ::pread(fd_, text.data(), text.size() - 1, 0);
+	const ssize_t got = ::pread(fd_.get(), text.data(), text.size() - 1, 0);
 	if (got < 0)
 		return make_error(errno, "cannot read the lock " + path);
 	std::uint32_t before = 0;
@@ -62,15 +62,9 @@ Result<void> ExclusiveLock::begin_generation(const std::string &path)
 		return make_error(EOVERFLOW, "the lock " + path + " has had too many owners", "make a new volume");
 	generation_ = before + 1;
 	const std::string now = std::to_string(generation_) + "\n";
-	if (::pwrite(fd_, now.data(), now.size(), 0) != static_cast<ssize_t>(now.size()) || ::fsync(fd_))
+	if (::pwrite(fd_.get(), now.data(), now.size(), 0) != static_cast<ssize_t>(now.size()) || ::fsync(fd_.get()))
 		return make_error(errno ? errno : EIO, "cannot write the lock " + path);
 	return {};
-}
-
-ExclusiveLock::~ExclusiveLock()
-{
-	if (fd_ >= 0)
-		::close(fd_);
 }
 
 } // namespace prism::rs

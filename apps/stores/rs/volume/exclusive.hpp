@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.hpp"
+
 namespace prism::rs
 {
 
@@ -26,18 +28,6 @@ public:
 	 */
 	static Result<ExclusiveLock> take(const std::string &location);
 
-	ExclusiveLock(ExclusiveLock &&other) noexcept
-		: fd_(std::exchange(other.fd_, -1)), generation_(other.generation_)
-	{
-	}
-	ExclusiveLock &operator=(ExclusiveLock &&other) noexcept
-	{
-		std::swap(fd_, other.fd_);
-		std::swap(generation_, other.generation_);
-		return *this;
-	}
-	~ExclusiveLock();
-
 	/**
 	 * Returns the number of this owner of the lock: 1 for the first, increasing from one to the next. It puts the
 	 * tags of its writes above those that a predecessor, which may have died, has under way.
@@ -45,11 +35,11 @@ public:
 	[[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
 
 private:
-	explicit ExclusiveLock(int fd) noexcept : fd_(fd) {}
+	explicit ExclusiveLock(Descriptor fd) noexcept : fd_(std::move(fd)) {}
 
 	Result<void> begin_generation(const std::string &path);
 
-	int fd_;
+	Descriptor fd_;
 	std::uint32_t generation_ = 0;
 };
 

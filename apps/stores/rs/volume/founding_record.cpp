@@ -31,7 +31,7 @@ std::string real_path(const std::string &location)
 int sync_folder(const std::string &path)
 {
 	const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-	const apps::Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return fd.get() < 0 || ::fsync(fd.get()) ? errno : 0;
 }
 
@@ -92,7 +92,7 @@ Result<void> FoundingRecord::create() const
 		const Result<void> created = key->create(text);
 		return !created && created.error().code == EEXIST ? exists(place_) : created;
 	}
-	const apps::Descriptor fd(::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+	const Descriptor fd(::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 	if (fd.get() < 0)
 		return errno == EEXIST ? exists(place_) : make_error(errno, "cannot make the record " + place_);
 	const bool written = ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
