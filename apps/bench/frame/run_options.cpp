@@ -4,7 +4,7 @@
 namespace prism::bench
 {
 
-void add_length_options(cli::CommandLine &app, RunOptions &run, const std::string &requests)
+void add_length_options(cli::CommandLine &app, CommonOptions &run, const std::string &requests)
 {
 	const cli::Option duration =
 		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)").check(cli::Seconds());
@@ -17,7 +17,7 @@ void add_length_options(cli::CommandLine &app, RunOptions &run, const std::strin
 		.capture_default_str();
 }
 
-Result<void> check_length(const RunOptions &run, const std::string &requests)
+Result<void> check_length(const CommonOptions &run, const std::string &requests)
 {
 	if ((run.duration > 0) == (run.requests > 0))
 		return refuse("how much to measure", "give either a duration or a number of " + requests);

@@ -16,7 +16,7 @@
 namespace prism::bench
 {
 
-struct RunOptions {
+struct CommonOptions {
 	std::uint64_t seed = 1;
 	unsigned threads = 1; /**< of each process */
 
@@ -30,11 +30,11 @@ struct RunOptions {
 	const Clock *clock = &monotonic_clock(); /**< not owned */
 };
 
-/** Default of RunOptions::duration, in a command line that has no length. */
+/** Default of CommonOptions::duration, in a command line that has no length. */
 constexpr double default_duration = 5;
 
 /** Adds options for the length of a run. @param requests a word for them, such as "calls". */
-void add_length_options(cli::CommandLine &app, RunOptions &run, const std::string &requests);
+void add_length_options(cli::CommandLine &app, CommonOptions &run, const std::string &requests);
 
 /** Returns the error of an option that makes no sense. */
 [[nodiscard]] inline Error refuse(std::string_view what, std::string_view next_step)
@@ -43,6 +43,6 @@ void add_length_options(cli::CommandLine &app, RunOptions &run, const std::strin
 }
 
 /** Refuses a run of no certain length. @param requests a word for them, such as "calls". */
-[[nodiscard]] Result<void> check_length(const RunOptions &run, const std::string &requests);
+[[nodiscard]] Result<void> check_length(const CommonOptions &run, const std::string &requests);
 
 } // namespace prism::bench

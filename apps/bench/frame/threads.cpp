@@ -10,7 +10,7 @@ namespace
 {
 
 /** Returns the share of a phase that is done after @p seconds, when @p ended requests have ended. */
-double share_done(const RunOptions &options, Phase phase, double seconds, double ended, std::uint64_t loads)
+double share_done(const CommonOptions &options, Phase phase, double seconds, double ended, std::uint64_t loads)
 {
 	if (phase == Phase::load)
 		return ended / static_cast<double>(loads);
@@ -34,7 +34,7 @@ std::string_view title(Phase phase)
 
 } // namespace
 
-void show_progress(const RunOptions &options, const RunState &run_state, std::uint64_t loads, ProgressBar &bar)
+void show_progress(const CommonOptions &options, const RunState &run_state, std::uint64_t loads, ProgressBar &bar)
 {
 	const Phase phase = run_state.current();
 	const std::uint64_t began = run_state.began(phase);

@@ -17,7 +17,7 @@ namespace prism::bench
 {
 
 /** Shows the progress of the run. @param loads requests of the phase that loads; 0: there is none. */
-void show_progress(const RunOptions &options, const RunState &run_state, std::uint64_t loads, ProgressBar &bar);
+void show_progress(const CommonOptions &options, const RunState &run_state, std::uint64_t loads, ProgressBar &bar);
 
 /** Merges the results of threads or processes. Prefers an error that is not only a consequence of another one. */
 template <typename Part>
@@ -63,12 +63,12 @@ template <typename Part>
 }
 
 /**
- * Does the same with RunOptions::threads threads, of one process of a run, and shows its progress. If one of them
+ * Does the same with CommonOptions::threads threads, of one process of a run, and shows its progress. If one of them
  * fails,
  * @p run_state gives up. @param loads as for show_progress().
  */
 template <typename Part>
-[[nodiscard]] Result<Part> run_team(const RunOptions &options, RunState &run_state, std::uint64_t loads,
+[[nodiscard]] Result<Part> run_team(const CommonOptions &options, RunState &run_state, std::uint64_t loads,
 	const std::function<Result<Part>(unsigned)> &work)
 {
 	ProgressBar bar(options.progress);

@@ -26,7 +26,7 @@ public:
 
 protected:
 	/** @param options, state outlive this. */
-	WorkerLoop(const RunOptions &options, RunState &state) noexcept : run_state(state), run_options_(options) {}
+	WorkerLoop(const CommonOptions &options, RunState &state) noexcept : run_state(state), run_options_(options) {}
 
 	/** Serves each client once. @return the number of operations that ended. */
 	virtual std::size_t serve_clients() = 0;
@@ -64,7 +64,7 @@ private:
 	[[nodiscard]] bool stalled(std::uint64_t now, std::size_t ended) noexcept;
 	void report_progress(std::uint64_t now) noexcept;
 
-	const RunOptions &run_options_;
+	const CommonOptions &run_options_;
 	std::uint64_t last_progress_ = 0; /* last time at which something ended, or nothing was under way */
 	std::uint64_t last_report_ = 0;
 	std::uint64_t reported_ = 0;

@@ -35,7 +35,7 @@ struct SlowCalls {
 	std::uint32_t time = 0; /**< ns that the server is busy with each of them */
 };
 
-struct RunOptions : bench::RunOptions {
+struct RunOptions : bench::CommonOptions {
 	unsigned connections = 1; /**< connections of each thread, which serves them in turn */
 	std::uint32_t depth = 1;  /**< calls that each connection has under way */
 	rpc::FetchOptions fetch;

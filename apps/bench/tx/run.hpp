@@ -17,7 +17,7 @@
 namespace prism::tx
 {
 
-struct RunOptions : bench::RunOptions {
+struct RunOptions : bench::CommonOptions {
 	unsigned clients = 1; /**< of each thread, which serves them in turns */
 	unsigned depth = 1;   /**< transactions that each client has under way */
 

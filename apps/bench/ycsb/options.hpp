@@ -17,7 +17,7 @@
 namespace prism::ycsb
 {
 
-struct RunOptions : bench::RunOptions {
+struct RunOptions : bench::CommonOptions {
 	bench::Mix mix;
 	bench::Distribution distribution = bench::Distribution::zipfian;
 	double theta = 0.99;

@@ -270,7 +270,7 @@ TEST_F(TxDriver, NonsenseIsRefused)
 		return !checked && checked.error().code == EINVAL;
 	};
 	EXPECT_TRUE(check(options));
-	EXPECT_TRUE(refused([](RunOptions &o) { o.transactions = 0; }));
+	EXPECT_TRUE(refused([](RunOptions &o) { o.requests = 0; }));
 	EXPECT_TRUE(refused([](RunOptions &o) { o.duration = 1; })) << "both";
 	EXPECT_TRUE(refused([](RunOptions &o) { o.threads = 0; }));
 	EXPECT_TRUE(refused([](RunOptions &o) { o.clients = 0; }));

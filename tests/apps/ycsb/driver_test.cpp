@@ -416,7 +416,7 @@ TEST_F(DriverTest, NonsenseIsRefused)
 		return !checked && checked.error().code == EINVAL;
 	};
 	EXPECT_TRUE(check(options));
-	EXPECT_TRUE(refused([](RunOptions &o) { o.operations = 0; }));
+	EXPECT_TRUE(refused([](RunOptions &o) { o.requests = 0; }));
 	EXPECT_TRUE(refused([](RunOptions &o) { o.duration = 1; })) << "both";
 	EXPECT_TRUE(refused([](RunOptions &o) { o.records = 0; }));
 	EXPECT_TRUE(refused([](RunOptions &o) { o.key_size = 0; }));
