@@ -198,6 +198,29 @@ TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 	EXPECT_EQ(read(session, address), (Word{0, 21}));
 }
 
+/* Tests a node that ends in order while the home of what it has written is away. */
+TEST_F(JoinedLog, WhatANodeHasWrittenIsInItsLogWhenItLeaves)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	Address address;
+	{
+		Session owner(nodes[1]->node());
+		address = allocate(owner, 0);
+		EXPECT_EQ(write(owner, address, 70), 0);
+		Session reader(nodes[2]->node());
+		EXPECT_EQ(read(reader, address), (Word{0, 70}));
+		EXPECT_EQ(write(owner, address, 71), 0);
+	}
+	die(0);
+	EXPECT_TRUE(nodes[1]->leave().ok());
+	nodes[1].reset();
+	rejoin(0, "0");
+	rejoin(1, "1");
+	Session reader(nodes[2]->node());
+	EXPECT_EQ(read_soon(reader, address, EOWNERDEAD), (Word{0, 71}));
+}
+
 /* Only the last owner has the value: nobody may get an older one. */
 TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
 {

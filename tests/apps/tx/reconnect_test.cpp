@@ -105,6 +105,48 @@ TEST(Reconnected, WhatWasPreparedIsAbortedAndRunAgain)
 	}
 }
 
+/**
+ * A client that knows where it has staged is cut off from both shards, after another one has aborted its transaction.
+ * The shards find what it had staged, before it comes back and gives up.
+ */
+TEST(Reconnected, WhatWasStagedIsNotReleasedAgain)
+{
+	Store store;
+	Client other(store, 1, patient());
+	const std::vector<std::string> keys = keys_of_all(other);
+	std::array<std::vector<int>, 2> of_other;
+	for (const std::size_t shard : {0, 1})
+		of_other[shard] = connections_to(store.addresses[shard].port);
+	Client open(store, 1, patient());
+	Job job;
+	job.max_attempts = 1;
+	prepare_on_all(open, other, keys, job);
+	for (const std::string &key : keys)
+		EXPECT_EQ(other.get(key), "-");
+	std::array<Job *, 1> ended;
+	const std::uint64_t requests = open.api->figures().requests;
+	while (open.api->figures().requests == requests) /* it takes the answers, and posts its decision */
+		ASSERT_EQ(open.api->poll(ended), 0u);
+	for (const std::size_t shard : {0, 1}) {
+		for (const int fd : connections_to(store.addresses[shard].port)) {
+			if (std::ranges::find(of_other[shard], fd) == of_other[shard].end())
+				cut(fd);
+		}
+	}
+	for (const std::size_t shard : {0, 1}) {
+		ASSERT_TRUE(store.comes_to_connections(static_cast<std::uint16_t>(shard), 1));
+		EXPECT_TRUE(prism::test::wait_until([&] { return buffers_used_on(other, shard) == 0; }))
+			<< "the shard does not find it";
+	}
+	while (open.api->poll(ended) == 0) {}
+	EXPECT_EQ(job.outcome, Outcome::conflict) << job.error;
+	open.api.reset(); /* reports what it has released */
+	for (const std::size_t shard : {0, 1}) {
+		EXPECT_TRUE(store.comes_to_connections(static_cast<std::uint16_t>(shard), 1));
+		EXPECT_EQ(sum_of(other, shard, "refused"), 0u);
+	}
+}
+
 /** Checks that a connection lost after a key was read does not make the key absent. */
 TEST(Reconnected, WhatWasReadStaysSo)
 {

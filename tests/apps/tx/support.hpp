@@ -244,6 +244,22 @@ inline std::uint64_t prepared_on(Client &client, std::size_t shard)
 	return nlohmann::json::parse(client.api->stats_of(shard).value())["cells"]["prepared"];
 }
 
+/** Returns the sum of @p member of the size classes of @p shard. */
+inline std::uint64_t sum_of(Client &client, std::size_t shard, const char *member)
+{
+	const nlohmann::json stats = nlohmann::json::parse(client.api->stats_of(shard).value());
+	std::uint64_t sum = 0;
+	for (const nlohmann::json &size_class : stats["classes"])
+		sum += size_class[member].get<std::uint64_t>();
+	return sum;
+}
+
+/** Returns the number of buffers of @p shard that are not in its lists. */
+inline std::uint64_t buffers_used_on(Client &client, std::size_t shard)
+{
+	return sum_of(client, shard, "buffers") - sum_of(client, shard, "available");
+}
+
 /**
  * Begins @p job of @p open, which has one lane: it writes all of @p keys, one of each shard, and will be decided on
  * shard 1. Returns when all are prepared and @p open does not know yet. @p other: used to look.

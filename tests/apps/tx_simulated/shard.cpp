@@ -104,12 +104,24 @@ LogEntry Shard::entry(std::uint64_t index) const noexcept
 	return entry;
 }
 
+bool Shard::is_over(std::uint64_t index) const
+{
+	const LogEntry one = entry(index);
+	const std::uint32_t connection = clients_[index / max_accesses / options_.geometry.lanes].connection;
+	if (connection && is_open(connection))
+		return false;
+	if (one.cell >= options_.geometry.cells)
+		return true;
+	const Cell at = cell(one.cell);
+	return prism::tx::is_over(one.version.committed, at.version.committed, at.prepared.writer);
+}
+
 void Shard::look_at(std::uint64_t index)
 {
 	std::uint64_t address = 0;
 	if (index >= entry_slots())
 		address = cell(index - entry_slots()).version.object.ptr;
-	else if (options_.flaw != Flaw::unscanned_logs)
+	else if (options_.flaw != Flaw::unscanned_logs && !is_over(index))
 		address = entry(index).version.object.ptr;
 	if (address)
 		spare(address);

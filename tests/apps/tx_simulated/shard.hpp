@@ -49,6 +49,7 @@ private:
 	[[nodiscard]] std::uint64_t buffer_of(std::uint64_t index) const override;
 
 	[[nodiscard]] std::uint64_t entry_slots() const noexcept;
+	[[nodiscard]] bool is_over(std::uint64_t index) const;
 	[[nodiscard]] prism::tx::LogEntry entry(std::uint64_t index) const noexcept;
 	bool number_client(Admission &client) const;
 	bool take_client(Admission &client);

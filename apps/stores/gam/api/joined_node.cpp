@@ -115,7 +115,7 @@ public:
 		if (Result<void> member = check(); !member)
 			return member;
 		node_->flush();
-		if (log_side_ && folder_)
+		if (log_side_)
 			(void)log_side_->settle_log(); /* recovering nodes will find its values there */
 		watch_.end();
 		if (Result<void> member = check(); !member)

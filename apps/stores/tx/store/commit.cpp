@@ -204,7 +204,9 @@ Cas Commit::validation(const Access &access) const noexcept
 /** Allocates a buffer with the object; its address goes to the log entry. A cell without keys has no object. */
 void Commit::stage_object(Chain &chain, Access &access, bool conditional) noexcept
 {
+	const ShardView *const view = lane_.carrier.view(access.shard);
 	*access.memory.allocated = 0;
+	access.staged_over = view ? view->connection : 0;
 	if (access.empties)
 		return;
 	chain.allocate(access.free_list, lane_.slice(access.memory.out.data(), access.size, access.memory.object_lkey))
@@ -270,9 +272,12 @@ Commit::Prepare Commit::judge(Access &access) noexcept
 	return Prepare::taken;
 }
 
+/** Releases a staged buffer. If the connection was lost since, the shard has found it, or will. */
 void Commit::release_staged(Access &access) noexcept
 {
-	if (const std::uint64_t address = std::exchange(*access.memory.allocated, 0))
+	const ShardView *const view = lane_.carrier.view(access.shard);
+	const std::uint64_t address = std::exchange(*access.memory.allocated, 0);
+	if (address && view && view->connection == access.staged_over)
 		lane_.carrier.release(access.shard, address);
 }
 

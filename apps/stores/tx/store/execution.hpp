@@ -72,7 +72,8 @@ struct Access {
 	bool installed = false; /**< the new version was installed, by this client or another */
 	bool empties = false;   /**< the new version has no keys */
 	std::uint32_t free_list = 0;
-	std::size_t size = 0; /**< of the new object */
+	std::uint64_t staged_over = 0; /**< number of the connection over which the new object was staged */
+	std::size_t size = 0;          /**< of the new object */
 
 	[[nodiscard]] bool is_write() const noexcept { return !changes.empty(); }
 };

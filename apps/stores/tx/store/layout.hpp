@@ -41,6 +41,15 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 64 && offsetof(Cell, version) == 32 && offsetof(Version, object) == 16);
 
+/**
+ * Returns true if the transaction @p who is over in a cell with these timestamps, or has not prepared it: then nobody
+ * will install its version there, if its client is gone.
+ */
+inline bool is_over(const Timestamp &who, const Timestamp &committed, const Timestamp &prepared) noexcept
+{
+	return committed >= who || prepared < who;
+}
+
 /** Verdict on the last transaction of a lane that needed a decision. */
 struct alignas(32) Decision {
 	static constexpr std::uint64_t committed = 1;

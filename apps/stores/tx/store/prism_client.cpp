@@ -767,7 +767,7 @@ void PrismClient::regain(Met met)
 		shard.link = std::move(met.link);
 		shard.view = std::move(met.view);
 		shard.lost.reset();
-		connection_figures_.regained++;
+		shard.view.connection = ++connection_figures_.regained;
 	}
 	look_for_links();
 }

@@ -316,7 +316,9 @@ void PrismShard::look_around()
 	if (clients.empty()) /* nobody to ask: the check of the logs can wait as well */
 		return;
 	std::ranges::sort(clients);
-	std::erase_if(orphans_, [this](const auto &orphan) { return !has_prepared(orphan.first); });
+	/* The scan at their end took what they had prepared for something to be installed. */
+	if (std::erase_if(orphans_, [this](const auto &orphan) { return !has_prepared(orphan.first); }))
+		recovery().want();
 	ask_at_ = std::chrono::steady_clock::now() + (orphans_.empty() ? Time::duration{} : until_another);
 	for (const auto &[orphan, answered] : orphans_) {
 		std::vector<std::uint32_t> left;
@@ -410,7 +412,7 @@ bool PrismShard::is_over(std::uint32_t client, const LogEntry &entry) const noex
 	if (number >= geometry_.cells)
 		return true;
 	const Cell &cell = memory().as<Cell>()[number];
-	return load(cell.version.committed) >= who || load(cell.prepared.writer) < who;
+	return tx::is_over(who, load(cell.version.committed), load(cell.prepared.writer));
 }
 
 void PrismShard::look_at(std::uint64_t index)

@@ -28,6 +28,7 @@ struct ShardView {
 	RemoteRegion memory; /**< cells, logs and buffers, under one key */
 	ShardGeometry geometry;
 	std::vector<SizeClass> classes; /**< by ascending buffer size; never empty */
+	std::uint64_t connection = 0;   /**< number, of those of one client */
 	bool stopping = false;          /**< its server is stopping: begun commits should end, no others begin */
 
 	[[nodiscard]] RemoteAddress prepared(std::uint64_t cell) const noexcept
