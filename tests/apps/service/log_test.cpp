@@ -52,7 +52,7 @@ TEST(ControlChannel, TheTextOfAServerHasNoControlCharacters)
 {
 	std::array<int, 2> ends{};
 	ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-	const Descriptor server(ends[0]), client(ends[1]);
+	const prism::Descriptor server(ends[0]), client(ends[1]);
 	const std::string said = "{\n \"name\": \"\x1b]0;x\x07\"\n}";
 	ASSERT_EQ(::send(server.get(), said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
 	std::string text;
