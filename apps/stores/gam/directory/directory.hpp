@@ -108,8 +108,12 @@ public:
 		home_.for_each_orphan(owner, visit);
 	}
 	void give_up(NodeId owner) { home_.give_up(owner); }
-	/** Logs, as a home, all that was written here since it was last logged. */
-	void log_all() { home_.log_all(); }
+	/** Logs all that was written here since it was last logged. */
+	void log_all()
+	{
+		home_.log_all();
+		lines_.log_all();
+	}
 	/** Drops the line of @p block, which its home says is not valid. */
 	void drop(Address block)
 	{

@@ -74,6 +74,14 @@ void Lines::for_each(
 	});
 }
 
+void Lines::log_all()
+{
+	cache_.for_each([this](Line &line) {
+		cache_.hide(line);
+		log_before_it_leaves(line);
+	});
+}
+
 std::optional<std::uint64_t> Lines::term(Address block, const std::byte *&data) noexcept
 {
 	Line *const line = cache_.find(block);

@@ -234,7 +234,9 @@ Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
 
 bool Master::is_swept(const Member &dead) const
 {
-	const std::uint64_t swept_by = accounts_.at(dead.life.node).swept_by;
+	const auto &[incarnation, beat, swept_by, granted] = accounts_.at(dead.life.node);
+	if (!beat) /* nobody has heard of it */
+		return true;
 	return std::all_of(view_.members.begin(), view_.members.end(), [&](const Member &member) {
 		return !member.live() || only_joined(member) || (swept_by & bit_of(member.life.node));
 	});
