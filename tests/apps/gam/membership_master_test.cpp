@@ -113,7 +113,6 @@ TEST_F(MembershipMaster, ANumberIsFreeWhenAllWhoLiveHaveSwept)
 	const std::uint64_t died = epoch();
 	EXPECT_EQ(join().node, 3) << "its number is in use";
 	const NodeLife late = master.view().find(3)->life;
-	EXPECT_EQ(code_of(master.renew(late, now)), 0);
 	EXPECT_EQ(code_of(master.swept(one, dead.node, died - 1, now)), EINVAL) << "it lived then";
 	EXPECT_EQ(code_of(master.swept(one, two.node, epoch(), now)), EINVAL) << "it lives";
 	EXPECT_EQ(code_of(master.swept(dead, dead.node, died, now)), ESTALE);
@@ -136,7 +135,6 @@ TEST_F(MembershipMaster, ANumberIsFreeWhenAllWhoLiveHaveSwept)
 TEST_F(MembershipMaster, NobodyWaitsForASweeperThatDies)
 {
 	const NodeLife one = join(), dead = join(), sweeper = join();
-	EXPECT_EQ(code_of(master.renew(sweeper, now)), 0);
 	EXPECT_EQ(code_of(master.leave(dead, now)), 0) << "who leaves is dead at once";
 	EXPECT_EQ(code_of(master.swept(one, dead.node, epoch(), now)), 0);
 	ASSERT_NE(master.view().find(dead.node), nullptr);
@@ -179,42 +177,6 @@ TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
 	EXPECT_TRUE(live(member));
 	EXPECT_TRUE(live(late));
 	EXPECT_EQ(master.view().members.size(), std::size_t{max_nodes});
-}
-
-/* Others would wait for a stranger, which never connects. */
-TEST_F(MembershipMaster, OthersHearOfANodeWhenItHasRenewed)
-{
-	const NodeLife member = join(), dead = join();
-	EXPECT_EQ(code_of(master.renew(member, now)), 0);
-	EXPECT_EQ(code_of(master.leave(dead, now)), 0);
-	const NodeLife stranger = join(), late = join();
-	const std::uint64_t before = epoch();
-	EXPECT_EQ(master.announced().members.size(), 2U);
-	EXPECT_EQ(code_of(master.renew(late, now)), 0);
-	EXPECT_GT(epoch(), before) << "the others ask for views of later epochs";
-	EXPECT_EQ(master.announced().members.size(), 3U);
-	EXPECT_FALSE(master.announced().find(stranger.node));
-	for (const NodeLife &sweeper : {member, late})
-		EXPECT_EQ(code_of(master.swept(sweeper, dead.node, epoch(), now)), 0);
-	EXPECT_FALSE(master.view().find(dead.node)) << "nobody waits until the stranger has swept";
-	pass(2 * lease, {member, late});
-	EXPECT_FALSE(live(stranger));
-}
-
-TEST_F(MembershipMaster, ANodeThatReturnsIsThereAtOnce)
-{
-	Newcomer who = newcomer();
-	who.log = LogClaim();
-	const Result<NodeLife> life = master.join(who, now), other = master.join(newcomer(), now);
-	ASSERT_TRUE(life && other);
-	EXPECT_FALSE(master.announced().find(life->node)) << "the log is new";
-	for (const NodeLife &each : {*life, *other})
-		EXPECT_EQ(code_of(master.renew(each, now)), 0);
-	EXPECT_EQ(code_of(master.leave(*life, now)), 0);
-	EXPECT_EQ(code_of(master.swept(*other, life->node, epoch(), now)), 0);
-	who.log = LogClaim{master.log_cluster(), *life, false};
-	EXPECT_EQ(code_of(master.join(who, now)), 0);
-	EXPECT_TRUE(master.announced().find(life->node)->live()) << "it was there all the time, as one that is away";
 }
 
 /* The epoch does not follow a forged one: no epochs would be left for the nodes. */

@@ -76,11 +76,6 @@ public:
 	void on_time(Time now);
 
 	[[nodiscard]] const View &view() const noexcept { return view_; }
-	/**
-	 * Returns the view for the members: without nodes that have joined and not renewed since. Such a node may be a
-	 * stranger that has said one word, and would be waited for. A node that returns to its number is there at once.
-	 */
-	[[nodiscard]] View announced() const;
 	[[nodiscard]] Time lease() const noexcept { return lease_; }
 	/**
 	 * Returns the cluster of all members' logs: that of the first node that had a log. So a new master, which knows
@@ -107,8 +102,7 @@ private:
 
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
-	[[nodiscard]] bool only_joined(const Member &member) const;
-	[[nodiscard]] NodeId first_that_only_joined() const;
+	[[nodiscard]] NodeId not_heard_of_since() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;

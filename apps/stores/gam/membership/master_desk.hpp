@@ -15,8 +15,7 @@
  *     {"ask": "view"}                                                {"view"}; for tools
  *     anything else, and what is refused                             {"error": errno, "message"}
  *
- * WHO is "cluster", "node", "incarnation". A lease is in nanoseconds; keys and values are hexadecimal. Views are those
- * of Master::announced(): a node finds itself there when it has renewed, as soon as it has joined.
+ * WHO is "cluster", "node", "incarnation". A lease is in nanoseconds; keys and values are hexadecimal.
  */
 #pragma once
 

@@ -114,7 +114,7 @@ Result<Admission> Membership::join(const Newcomer &me, Listener &listener)
 	admitted.lease = Time(static_cast<Time::rep>(lease));
 	me_ = admitted;
 	listener_ = &listener;
-	renew(); /* the others hear of this node now; the view of this moment has all that it connects to */
+	take_view(*answer);
 	thread_ = std::jthread([this](const std::stop_token &stop) { run(stop); });
 	return admitted;
 }

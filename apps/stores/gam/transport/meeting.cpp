@@ -103,7 +103,7 @@ PeerIntroduction Meeting::introduction(const NodeLife &to) const
 	return {me_->cluster, me_->life, to, options_.protocol, block_size, sizes.frame_bytes, sizes.window};
 }
 
-/* Checks if the node with this introduction may be connected. EAGAIN: this node has not heard of it. */
+/* Checks if the node with this introduction may be connected. EAGAIN: it knows a later epoch than this node. */
 Result<void> Meeting::admit(const PeerIntroduction &theirs) const
 {
 	if (!me_)
@@ -114,8 +114,7 @@ Result<void> Meeting::admit(const PeerIntroduction &theirs) const
 		return make_error(EINVAL, "the node with the higher number connects");
 	if (view_.find_live(theirs.from))
 		return {};
-	const Member *const known = view_.find(theirs.from.node);
-	if (!known || known->life.incarnation < theirs.from.incarnation)
+	if (theirs.from.incarnation > view_.epoch)
 		return make_error(EAGAIN, "this node is about to hear of it");
 	return make_error(
 		ESTALE, "node " + std::to_string(theirs.from.node) + " is no member any more", "start it again");
