@@ -63,9 +63,8 @@ template <typename Part>
 }
 
 /**
- * Does the same with CommonOptions::threads threads, of one process of a run, and shows its progress. If one of them
- * fails,
- * @p run_state gives up. @param loads as for show_progress().
+ * Does the same with CommonOptions::threads threads, of one process of a run, and shows its progress. Gives the run up
+ * if one of them fails. @param loads as for show_progress().
  */
 template <typename Part>
 [[nodiscard]] Result<Part> run_team(const CommonOptions &options, RunState &run_state, std::uint64_t loads,

@@ -91,8 +91,7 @@ public:
 	 */
 	void for_each(
 		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
-	/** Logs the value of each block that this node owns: of those whose home is away, which cannot be written back.
-	 */
+	/** Logs the values that this node owns: what flush() leaves here, as its home is away, is in no other log. */
 	void log_all();
 	/** Returns the term of a line that has a value; @p data then points to its bytes, for as long. */
 	[[nodiscard]] std::optional<std::uint64_t> term(Address block, const std::byte *&data) noexcept;
