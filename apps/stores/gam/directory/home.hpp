@@ -107,6 +107,12 @@ private:
 
 	[[nodiscard]] bool is_mine(Address block) const noexcept;
 	[[nodiscard]] Block block_at(Address address) noexcept;
+	template <typename Visit>
+	void for_each_block(const Visit &visit)
+	{
+		for (std::size_t index = 0; index < entries_.size(); index++)
+			visit(block_at({context_.self(), (index * shards_ + shard_) * block_size}));
+	}
 	[[nodiscard]] Record &record(const Block &block);
 	[[nodiscard]] Record *find_record(const Block &block) noexcept;
 

@@ -11,15 +11,14 @@ namespace prism::gam::directory
 
 void Home::lost(NodeId node)
 {
-	for (std::size_t index = 0; index < entries_.size(); index++) {
-		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
+	for_each_block([&](const Block &block) {
 		if (block.entry.has_record)
 			lost_asker(block, node);
 		if (block.entry.owner == node)
 			lost_owner(block);
 		lost_sharer(block, node);
 		settle(block);
-	}
+	});
 }
 
 void Home::lost_sharer(const Block &block, NodeId node)
@@ -84,25 +83,23 @@ void Home::wait_for_owner(const Block &block)
 void Home::for_each_orphan(
 	NodeId owner, const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit)
 {
-	for (std::size_t index = 0; index < entries_.size(); index++) {
-		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
+	for_each_block([&](const Block &block) {
 		if (block.entry.waits && block.entry.owner == owner)
 			visit(block.address, block.entry.term,
 				std::span<const std::byte, block_size>(block.bytes, block_size));
-	}
+	});
 }
 
 void Home::give_up(NodeId owner)
 {
-	for (std::size_t index = 0; index < entries_.size(); index++) {
-		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
+	for_each_block([&](const Block &block) {
 		if (!block.entry.waits || block.entry.owner != owner)
-			continue;
+			return;
 		context_.stats().lost_values++;
 		block.entry.waits = 0;
 		begin_own_term(block, true);
 		(void)log_before_it_leaves(block);
-	}
+	});
 }
 
 void Home::lost_asker(const Block &block, NodeId node)

@@ -43,8 +43,7 @@ void Home::begin_own_term_after(const Block &block, NodeId owner)
 
 void Home::log_all()
 {
-	for (std::size_t index = 0; index < entries_.size(); index++)
-		(void)log_before_it_leaves(block_at({context_.self(), (index * shards_ + shard_) * block_size}));
+	for_each_block([this](const Block &block) { (void)log_before_it_leaves(block); });
 }
 
 /** Begins a term of @p owner: the previous term has ended, and its value is in a log. */
