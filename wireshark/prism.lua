@@ -321,55 +321,48 @@ local function add_bth(p, reader, tree)
 	tree:add(f.psn, range(9, 3))
 end
 
-local function add_reth(p, reader, tree)
-	local range = reader:take(16)
-	if not range then
-		return
+-- A header whose fields lie one behind the other: { field, at, size }. note: keeps what the packet p says.
+local function adder(header, size, parts, note)
+	return function(p, reader, tree)
+		local range = reader:take(size)
+		if not range then
+			return
+		end
+		local item = tree:add(header, range)
+		for _, part in ipairs(parts) do
+			item:add(part[1], range(part[2], part[3]))
+		end
+		if note then
+			note(p, range, item)
+		end
 	end
-	p.va, p.low, p.length = range(0, 8), range(4, 4):uint(), range(12, 4):uint()
-	local item = tree:add(f.reth, range)
-	item:add(f.reth_va, range(0, 8))
-	item:add(f.reth_rkey, range(8, 4))
-	item:add(f.reth_length, range(12, 4))
 end
 
-local function add_caseth(p, reader, tree)
-	local range = reader:take(16)
-	if not range then
-		return
-	end
-	p.va, p.low = range(0, 8), range(4, 4):uint()
-	p.mode, p.cas_flags, p.n = range(12, 1):uint(), range(13, 1):uint(), range(14, 1):uint()
-	local item = tree:add(f.caseth, range)
-	item:add(f.caseth_va, range(0, 8))
-	item:add(f.caseth_rkey, range(8, 4))
-	item:add(f.caseth_mode, range(12, 1))
-	item:add(f.caseth_flags, range(13, 1)):add(f.compare_data, range(13, 1))
-	item:add(f.caseth_n, range(14, 1))
-end
+local add_reth = adder(f.reth, 16, { { f.reth_va, 0, 8 }, { f.reth_rkey, 8, 4 }, { f.reth_length, 12, 4 } },
+	function(p, range)
+		p.va, p.low, p.length = range(0, 8), range(4, 4):uint(), range(12, 4):uint()
+	end)
 
-local function add_aleth(p, reader, tree)
-	local range = reader:take(12)
-	if not range then
-		return
-	end
-	p.free_list, p.length = range(1, 3):uint(), range(4, 4):uint()
-	local item = tree:add(f.aleth, range)
-	item:add(f.aleth_free_list, range(1, 3))
-	item:add(f.aleth_length, range(4, 4))
-	item:add(f.aleth_tag, range(8, 4))
-end
+local add_caseth = adder(f.caseth, 16, { { f.caseth_va, 0, 8 }, { f.caseth_rkey, 8, 4 }, { f.caseth_mode, 12, 1 } },
+	function(p, range, item)
+		p.va, p.low = range(0, 8), range(4, 4):uint()
+		p.mode, p.cas_flags, p.n = range(12, 1):uint(), range(13, 1):uint(), range(14, 1):uint()
+		item:add(f.caseth_flags, range(13, 1)):add(f.compare_data, range(13, 1))
+		item:add(f.caseth_n, range(14, 1))
+	end)
 
-local function add_auxeth(p, reader, tree)
-	local range = reader:take(12)
-	if not range then
-		return
-	end
+local add_aleth = adder(f.aleth, 12, { { f.aleth_free_list, 1, 3 }, { f.aleth_length, 4, 4 }, { f.aleth_tag, 8, 4 } },
+	function(p, range)
+		p.free_list, p.length = range(1, 3):uint(), range(4, 4):uint()
+	end)
+
+local add_auxeth = adder(f.auxeth, 12, { { f.auxeth_va, 0, 8 }, { f.auxeth_rkey, 8, 4 } }, function(p, range)
 	p.aux_low = range(4, 4):uint()
-	local item = tree:add(f.auxeth, range)
-	item:add(f.auxeth_va, range(0, 8))
-	item:add(f.auxeth_rkey, range(8, 4))
-end
+end)
+
+local add_rdeth = adder(f.rdeth, 8, { { f.rdeth_resolution, 0, 4 }, { f.rdeth_length, 4, 4 } }, function(p, range)
+	p.length = range(4, 4):uint()
+end)
 
 local function add_operands(p, reader, tree)
 	if p.n ~= 8 and p.n ~= 16 and p.n ~= 32 then
@@ -382,16 +375,6 @@ local function add_operands(p, reader, tree)
 		end
 		tree:add(field, range)
 	end
-end
-
-local function add_aeth(_, reader, tree)
-	local range = reader:take(4)
-	if not range then
-		return
-	end
-	local item = tree:add(f.aeth, range)
-	item:add(f.aeth_syndrome, range(0, 1))
-	item:add(f.aeth_msn, range(1, 3))
 end
 
 -- Of an entry the zeros at the end of the result may be left out (W.12.1).
@@ -410,17 +393,6 @@ local function add_rspeth(p, reader, tree)
 	end
 end
 
-local function add_rdeth(p, reader, tree)
-	local range = reader:take(8)
-	if not range then
-		return
-	end
-	p.length = range(4, 4):uint()
-	local item = tree:add(f.rdeth, range)
-	item:add(f.rdeth_resolution, range(0, 4))
-	item:add(f.rdeth_length, range(4, 4))
-end
-
 local function has_auxeth(p)
 	local kind = p.kind
 	if kind.operation == "READ" or (kind.operation == "ALLOCATE" and kind.header) then
@@ -429,22 +401,9 @@ local function has_auxeth(p)
 	return (p.opcode == WRITE_ONLY or p.opcode == CAS) and p.flags.D
 end
 
--- A header whose fields lie one behind the other: { field, at, size }
-local function adder(header, size, parts)
-	return function(_, reader, tree)
-		local range = reader:take(size)
-		if not range then
-			return
-		end
-		local item = tree:add(header, range)
-		for _, part in ipairs(parts) do
-			item:add(part[1], range(part[2], part[3]))
-		end
-	end
-end
-
 local add_header = {
-	reth = add_reth, caseth = add_caseth, aleth = add_aleth, aeth = add_aeth,
+	reth = add_reth, caseth = add_caseth, aleth = add_aleth,
+	aeth = adder(f.aeth, 4, { { f.aeth_syndrome, 0, 1 }, { f.aeth_msn, 1, 3 } }),
 	xrceth = adder(f.xrceth, 4, { { f.xrceth_srqn, 1, 3 } }),
 	feth = adder(f.feth, 4, { { f.feth_sel, 0, 4 }, { f.feth_visible, 0, 4 }, { f.feth_persistent, 0, 4 } }),
 	immdt = adder(f.immdt, 4, {}),
