@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Checks that files include downwards alone: in the applications tools -> bench -> baselines -> stores -> base, in the
-provider launcher -> cm -> soft -> verbs and uverbs -> verbs.
+"""Checks that files include downwards alone: applications and perftest-ext -> libprism-ext -> provider -> base; in the
+applications tools -> bench -> baselines -> stores, in the provider launcher -> cm -> soft -> verbs and uverbs -> verbs.
 
 usage: includes.py FOLDER     FOLDER: that of the project
 It checks itself first, on a tree with an arrow up. Exit code: 0; 1 if a file includes what is not below it, which is
@@ -13,13 +13,15 @@ import sys
 import tempfile
 
 # Rooms that are include roots, the deepest first: #include "kv/store/lane.hpp" is found in apps/stores.
-ROOTS = ("apps/stores", "apps/baselines", "apps", "", "providers/prism", "providers/prism/soft")
+ROOTS = ("apps/stores", "apps/baselines", "apps", "", "providers/prism", "providers/prism/soft",
+         "perftest-ext", "libprism-ext/include")
 # Each folder, and what it may include beside itself. The longest name that fits a path counts.
-COMMON = {"base", "apps/stores/common"}
-STORE = COMMON | {"apps/stores/service", "apps/stores/rpc"}
-BASELINES = {"apps/stores", "apps/baselines", "base"}
 PROVIDER = "providers/prism"
-API = f"{PROVIDER}/prismdv.h"
+API = f"{PROVIDER}/prismdv.h"  # installed as <infiniband/prismdv.h>
+LIBRARY = {"base", API, "libprism-ext"}
+COMMON = LIBRARY | {"apps/stores/common"}
+STORE = COMMON | {"apps/stores/service", "apps/stores/rpc"}
+BASELINES = LIBRARY | {"apps/stores", "apps/baselines"}
 BELOW = {
     "base": set(),
     API: set(),
@@ -31,7 +33,9 @@ BELOW = {
     f"{PROVIDER}/soft/verbs": {"base", API, f"{PROVIDER}/verbs", f"{PROVIDER}/soft/net", f"{PROVIDER}/soft/protocol"},
     f"{PROVIDER}/cm": {"base", f"{PROVIDER}/soft"},
     f"{PROVIDER}/launcher": {"base", API, f"{PROVIDER}/verbs", f"{PROVIDER}/soft", f"{PROVIDER}/cm"},
-    "apps/stores/common": {"base"},
+    "libprism-ext": {"base", API},
+    "perftest-ext": LIBRARY,
+    "apps/stores/common": LIBRARY,
     "apps/stores/service": COMMON,
     "apps/stores/rpc": COMMON | {"apps/stores/service"},
     "apps/stores/kv": STORE,
@@ -40,7 +44,7 @@ BELOW = {
     "apps/stores/rs/nbd": STORE | {"apps/stores/rs/volume", "apps/stores/rs/store"},
     "apps/stores/tx/transaction": STORE,
     "apps/stores/tx/store": STORE | {"apps/stores/tx/transaction"},
-    "apps/stores/c": {"apps/stores", "base"},
+    "apps/stores/c": LIBRARY | {"apps/stores"},
     "apps/baselines/kv_calls": STORE,
     "apps/baselines/pilaf": STORE | {"apps/baselines/kv_calls"},
     "apps/baselines/jakiro": STORE | {"apps/baselines/kv_calls"},
@@ -69,7 +73,7 @@ for name, parts in {
 }.items():
     BELOW[f"apps/stores/gam/{name}"] = STORE | {f"apps/stores/gam/{part}" for part in parts}
 BELOW["apps/stores/gam/data"].add("apps/stores/tx/transaction")
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
 
 
 def within(path, folder):
@@ -95,7 +99,7 @@ def arrows_up(root):
     root = root.resolve()
     files = sorted(
         path
-        for room in ("base", "apps", "providers")
+        for room in ("base", "apps", "providers", "libprism-ext", "perftest-ext")
         for path in (root / room).rglob("*")
         if path.suffix in (".h", ".hpp", ".cpp")
     )
@@ -109,7 +113,7 @@ def arrows_up(root):
             wrong.append(f"{name}: its folder has no place among the others (tests/apps/includes.py)")
             continue
         for included in INCLUDE.findall(file.read_text()):
-            path = find(root, file, included)
+            path = find(root, file, API if included == "infiniband/prismdv.h" else included)
             if path is None or folder_of(path) is None:
                 continue  # of a library, or of the core
             if not any(within(path, below) for below in BELOW[own] | {own}):
@@ -118,16 +122,24 @@ def arrows_up(root):
 
 
 def control():
-    """Checks that a service which includes a store is told."""
+    """Checks that a service which includes a store is told, and a base that includes libprism-ext."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder)
-        for name, text in (("service/a.hpp", '#include "kv/store/b.hpp"\n'), ("kv/store/b.hpp", "")):
-            path = copy / "apps/stores" / name
+        for name, text in (
+            ("apps/stores/service/a.hpp", '#include "kv/store/b.hpp"\n'),
+            ("apps/stores/kv/store/b.hpp", "#include <prism/d.hpp>\n"),
+            ("base/c.hpp", "#include <prism/d.hpp>\n"),
+            ("libprism-ext/include/prism/d.hpp", ""),
+        ):
+            path = copy / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         found = arrows_up(copy)
-    wanted = "apps/stores/service/a.hpp: includes apps/stores/kv/store/b.hpp, which is not below apps/stores/service"
-    return [] if found == [wanted] else [f"the control was not refused: {found}"]
+    wanted = [
+        "apps/stores/service/a.hpp: includes apps/stores/kv/store/b.hpp, which is not below apps/stores/service",
+        "base/c.hpp: includes libprism-ext/include/prism/d.hpp, which is not below base",
+    ]
+    return [] if found == wanted else [f"the control was not refused: {found}"]
 
 
 def main():

@@ -17,8 +17,8 @@
 
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
-#include "base/standard_input.hpp"
 #include "base/terminal.hpp"
+#include "common/standard_input.hpp"
 #include "gam/api/errors.hpp"
 #include "gam/api/lenders.hpp"
 

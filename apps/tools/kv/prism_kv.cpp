@@ -14,9 +14,9 @@
 
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
-#include "base/standard_input.hpp"
 #include "base/terminal.hpp"
 #include "common/run_all.hpp"
+#include "common/standard_input.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
 #include "service/size_class.hpp"

@@ -13,10 +13,10 @@
 
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
-#include "base/standard_input.hpp"
 #include "base/terminal.hpp"
 #include "bench/frame/measure.hpp"
 #include "common/run_all.hpp"
+#include "common/standard_input.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 

@@ -19,8 +19,8 @@
 
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
-#include "base/standard_input.hpp"
 #include "base/terminal.hpp"
+#include "common/standard_input.hpp"
 #include "service/size_class.hpp"
 #include "tx/store/prism_client.hpp"
 

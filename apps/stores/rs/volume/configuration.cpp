@@ -17,7 +17,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
+#include "common/regular_file.hpp"
 #include "service/etcd.hpp"
 
 namespace prism::rs

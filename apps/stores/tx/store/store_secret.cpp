@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include "base/regular_file.hpp"
 #include "base/wire.hpp"
+#include "common/regular_file.hpp"
 
 namespace prism::tx
 {

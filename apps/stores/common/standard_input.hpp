@@ -14,7 +14,7 @@
 
 #include <prism/result.hpp>
 
-#include "base/regular_file.hpp"
+#include "common/regular_file.hpp"
 
 namespace prism::apps
 {
