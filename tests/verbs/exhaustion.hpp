@@ -2,6 +2,7 @@
 /* Every allocation of a verb fails once: the verb then returns ENOMEM, and works when it is called again. */
 #pragma once
 
+#include "../unit/allocations.hpp"
 #include "harness.hpp"
 
 #include <cerrno>
@@ -9,8 +10,7 @@
 namespace verbs_test
 {
 
-/** Allocations of this thread that still succeed; negative: all. */
-extern thread_local int allocations_left;
+using prism::test::allocations_left;
 
 class Exhaustion : public Fabric
 {

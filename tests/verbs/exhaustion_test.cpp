@@ -10,54 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <new>
 #include <thread>
 
-using verbs_test::allocations_left;
-
-thread_local int verbs_test::allocations_left = -1;
-
-namespace
-{
-
-/** Called by the last allocation instead of failing. */
-thread_local void (*at_the_last)() = nullptr;
-
-} // namespace
-
-void *operator new(std::size_t size)
-{
-	if (allocations_left == 0) {
-		if (!at_the_last)
-			throw std::bad_alloc();
-		allocations_left = -1;
-		at_the_last();
-	}
-	if (allocations_left > 0)
-		allocations_left--;
-	if (void *memory = std::malloc(size))
-		return memory;
-	throw std::bad_alloc();
-}
-
-void *operator new(std::size_t size, const std::nothrow_t &) noexcept
-{
-	try {
-		return operator new(size);
-	} catch (const std::bad_alloc &) {
-		return nullptr;
-	}
-}
-
-void operator delete(void *memory) noexcept
-{
-	std::free(memory);
-}
-
-void operator delete(void *memory, std::size_t) noexcept
-{
-	std::free(memory);
-}
+using prism::test::at_the_last;
 
 /* The leak sanitizer calls this. A child has not the stacks of its parent's other threads, so memory that they hold
  * looks lost. */
