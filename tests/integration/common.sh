@@ -74,6 +74,26 @@ start() {
 	children+=("$started")
 }
 
+# start_server LOG NAME COMMAND...: starts a server, and waits until it says its port, which is in $served_port then.
+# The log is a file of $work.
+start_server() {
+	local log=$work/$1 name=$2
+	shift 2
+	: >"$log"
+	start "$log" "$@"
+	wait_for 20 grep -q ' port ' "$log" || {
+		fail "$name does not start" "$log"
+		finish
+	}
+	served_port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$log")
+}
+
+# end PID [SIGNAL]: ends a child of this shell
+end() {
+	kill "-${2:-TERM}" "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
 # wait_listening PORT PID: waits until there is a listener at the port; 1 if PID ends first, or after 20 seconds
 wait_listening() {
 	local tries
@@ -155,6 +175,21 @@ shows() {
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
+}
+
+# tells REGEX: expects that the last command's standard error matches it
+tells() {
+	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
+}
+
+# holds EXPRESSION: expects it of the report in $work/json, as r (results) and i (test_info)
+holds() {
+	python3 - "$work/json" "$1" <<'END' || fail "does not hold: $1" "$work/json"
+import json, sys
+with open(sys.argv[1]) as file:
+    report = json.load(file)
+sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]}))
+END
 }
 
 # options_in SECTION PAGE: prints the options that this section of the manual page names

@@ -7,16 +7,6 @@ bench() {
 	timeout -k 5 60 "$bin/prism-gam-bench" "$@"
 }
 
-# holds EXPRESSION: checks it for the report in $work/json, as r (results) and i (test_info)
-holds() {
-	python3 - "$work/json" "$1" <<'END' || fail "does not hold: $1" "$work/json"
-import json, sys
-with open(sys.argv[1]) as file:
-    report = json.load(file)
-sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]}))
-END
-}
-
 # says TEXT: checks that the last command wrote TEXT to its standard error
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
@@ -29,14 +19,9 @@ prints() {
 
 # start_master LEASE [PORT]: starts a master; its address is in $master, its pid in $master_pid
 start_master() {
-	: >"$work/master"
-	start "$work/master" "$bin/prism-gam-master" --lease "$1" -p "${2:-0}" --address 127.0.0.1
+	start_server master "the master" "$bin/prism-gam-master" --lease "$1" -p "${2:-0}" --address 127.0.0.1
 	master_pid=$started
-	wait_for 10 grep -q ' ready, port ' "$work/master" || {
-		fail "the master does not start" "$work/master"
-		finish
-	}
-	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
+	master=127.0.0.1:$served_port
 }
 
 # end PID...: kills at once

@@ -14,13 +14,8 @@ patience=2  # seconds that prism-kv waits for a server
 serve() {
 	local name=$1
 	shift
-	: >"$work/server-$name"
-	start "$work/server-$name" "$bin/prism-kv-server" -p 0 --bind 127.0.0.1 "$@"
-	wait_for 20 grep -q ' port ' "$work/server-$name" || {
-		fail "the $name server does not start" "$work/server-$name"
-		finish
-	}
-	address=127.0.0.1:$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/server-$name")
+	start_server "server-$name" "the $name server" "$bin/prism-kv-server" -p 0 --bind 127.0.0.1 "$@"
+	address=127.0.0.1:$served_port
 }
 
 kv() {

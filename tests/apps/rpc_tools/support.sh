@@ -9,13 +9,8 @@ ways=(two-sided reply fetch slots window datagram)
 serve() {
 	local way=$1
 	shift
-	: >"$work/server"
-	start "$work/server" "$bin/prism-rpc-bench" --server --way "$way" -p 0 --bind 127.0.0.1 "$@"
-	wait_for 20 grep -q ' port ' "$work/server" || {
-		fail "$way: the server does not start" "$work/server"
-		finish
-	}
-	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/server")
+	start_server server "$way: the server" "$bin/prism-rpc-bench" --server --way "$way" -p 0 --bind 127.0.0.1 "$@"
+	port=$served_port
 }
 
 # stop: checks that the server ends well
@@ -32,14 +27,4 @@ bench() {
 # says TEXT: checks that the last command, which failed, said TEXT
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
-}
-
-# holds EXPRESSION: checks it for the report in $work/json, as r (results) and i (test_info)
-holds() {
-	python3 - "$work/json" "$1" <<'END' || fail "does not hold: $1" "$work/json"
-import json, sys
-with open(sys.argv[1]) as file:
-    report = json.load(file)
-sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]}))
-END
 }

@@ -14,11 +14,6 @@ rs() {
 	timeout -k 5 30 "$bin/prism-rs" --timeout "$patience" -c "$volume" "$@"
 }
 
-# tells REGEX: checks that the last command's standard error matches it
-tells() {
-	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
-}
-
 # prints TEXT: checks that the last command printed TEXT, among other things
 prints() {
 	grep -Fq -- "$1" "$work/out" || fail "it does not print '$1':" "$work/out"
@@ -28,13 +23,9 @@ prints() {
 serve() {
 	local number=$1
 	shift
-	: >"$work/replica-$number"
-	start "$work/replica-$number" "$bin/prism-rs-server" -c "$volume" -r "$number" --bind 127.0.0.1 "$@"
+	start_server "replica-$number" "replica $number" "$bin/prism-rs-server" -c "$volume" -r "$number" \
+		--bind 127.0.0.1 "$@"
 	replica_pid[number]=$started
-	wait_for 20 grep -q ' port ' "$work/replica-$number" || {
-		fail "replica $number does not start" "$work/replica-$number"
-		finish
-	}
 }
 
 # new_volume LOCATION BLOCK-SIZE BLOCKS: creates it, and starts its replicas; their ports are in $ports
@@ -47,12 +38,6 @@ new_volume() {
 	for number in 0 1 2; do
 		serve "$number" --new
 	done
-}
-
-# end PID [SIGNAL]: ends a child of this shell
-end() {
-	kill "-${2:-TERM}" "$1" 2>/dev/null
-	wait "$1" 2>/dev/null
 }
 
 lose_replica() {

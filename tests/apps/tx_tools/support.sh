@@ -15,11 +15,6 @@ tx() {
 	timeout -k 5 30 "$bin/prism-tx" --timeout "$patience" "$store" "$@"
 }
 
-# tells REGEX: checks that the last command's standard error matches it
-tells() {
-	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
-}
-
 head -c 32 /dev/urandom >"$work/secret"
 
 # start_shard NUMBER OPTION...: starts a shard; its log is in shard-NUMBER. For a rival the options begin with --store:
@@ -28,13 +23,8 @@ start_shard() {
 	local number=$1 secret=(--secret "$work/secret")
 	shift
 	[ "$1" != --store ] || secret=()
-	: >"$work/shard-$number"
-	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json "${secret[@]}" "$@"
+	start_server "shard-$number" "shard $number" "$bin/prism-tx-server" --bind 127.0.0.1 --json "${secret[@]}" "$@"
 	shard_pid[number]=$started
-	wait_for 20 grep -q ' port ' "$work/shard-$number" || {
-		fail "shard $number does not start" "$work/shard-$number"
-		finish
-	}
 }
 
 # start_store SHARDS OPTION...: starts a store, beside one that may run already
@@ -48,12 +38,6 @@ start_store() {
 	for ((number = 0; number < shards; number++)); do
 		start_shard "$number" --shard "$number" --shards "$shards" --port "${ports[number]}" "$@"
 	done
-}
-
-# end PID [SIGNAL]: ends a child of this shell
-end() {
-	kill "-${2:-TERM}" "$1" 2>/dev/null
-	wait "$1" 2>/dev/null
 }
 
 # end_shard NUMBER [SIGNAL]
