@@ -155,49 +155,14 @@ TYPED_TEST(Cache, MemoryThatIsUsedUpEvicts)
 	EXPECT_EQ(stats.objects + stats.evicted_by_memory, 50u);
 }
 
-/* Each operation under way has its own keys, so every answer is known in advance. */
+/* The depth is that of all partitions together. */
 TYPED_TEST(Cache, ManyUnderWayAtOnce)
 {
 	constexpr std::uint32_t depth = 16;
-	constexpr std::uint64_t operations_in_all = test::rounds(4000);
 	Served<TypeParam> served(4096);
 	auto client = this->connect(served, depth);
 	ASSERT_EQ(client->depth(), depth);
-	std::vector<std::string> keys(depth), values(depth), results(depth, std::string(4096, '\0'));
-	std::vector<Operation> operations(depth);
-	std::mt19937 random(1);
-	std::uint64_t ended = 0;
-	const auto begin = [&](std::size_t i) {
-		Operation &operation = operations[i];
-		const bool was_put = operation.kind == OperationKind::put && !values[i].empty();
-		operation.kind = was_put ? OperationKind::get : OperationKind::put;
-		if (!was_put)
-			values[i] = binary(1 + random() % 2000, random());
-		operation.key = bytes_of(keys[i]);
-		operation.value = bytes_of(values[i]);
-		operation.result = std::as_writable_bytes(std::span(results[i]));
-		operation.context = reinterpret_cast<void *>(i);
-		ASSERT_EQ(client->start(operation), 0);
-	};
-	for (std::size_t i = 0; i < depth; i++) {
-		keys[i] = "key" + std::to_string(i);
-		begin(i);
-	}
-	Operation extra = operations[0];
-	EXPECT_EQ(client->start(extra), EAGAIN) << "depth is that of all partitions together";
-	std::array<Operation *, 3> done; /* fewer than end at once */
-	const auto end = std::chrono::steady_clock::now() + test::patience;
-	while (ended < operations_in_all && std::chrono::steady_clock::now() < end) {
-		const std::size_t count = client->poll(done);
-		for (std::size_t n = 0; n < count; n++, ended++) {
-			const auto i = reinterpret_cast<std::size_t>(done[n]->context);
-			ASSERT_EQ(done[n]->outcome, Outcome::ok);
-			ASSERT_TRUE(done[n]->kind == OperationKind::put ||
-				    results[i].substr(0, done[n]->length) == values[i]);
-			begin(i);
-		}
-	}
-	EXPECT_GE(ended, operations_in_all);
+	keep_busy(*client, test::rounds(4000), 3); /* fewer than end at once */
 }
 
 /* A reader never sees a mixture of two values, nor a version older than one that it, or a finished put, has seen. */
@@ -282,12 +247,7 @@ TYPED_TEST(Cache, ClientsComeAndGo)
 		ASSERT_EQ(put(*client, "key", std::to_string(i)), Outcome::ok);
 		const std::string key = "key", value = binary(4000);
 		std::array<Operation, 4> operations;
-		for (Operation &operation : operations) {
-			operation.kind = OperationKind::put;
-			operation.key = bytes_of(key);
-			operation.value = bytes_of(value);
-			ASSERT_EQ(client->start(operation), 0);
-		}
+		start_puts(*client, key, value, operations);
 		client->poll({});
 	}
 	auto client = this->connect(served);

@@ -127,48 +127,13 @@ TYPED_TEST(Stores, MemoryThatIsUsedUpIsFullToo)
 	EXPECT_EQ(get(*client, "0").value, binary(4000));
 }
 
-/* Each operation under way has its own keys, so every answer is known in advance. */
 TYPED_TEST(Stores, ManyUnderWayAtOnce)
 {
 	constexpr std::uint32_t depth = 16;
 	Served<TypeParam> served;
 	auto client = served.client(depth);
 	ASSERT_EQ(client->depth(), depth);
-	std::vector<std::string> keys(depth), values(depth), results(depth, std::string(4096, '\0'));
-	std::vector<Operation> operations(depth);
-	std::mt19937 random(1);
-	std::uint64_t ended = 0;
-	std::vector<Operation *> done(depth);
-	const auto begin = [&](std::size_t i) {
-		Operation &operation = operations[i];
-		const bool was_put = operation.kind == OperationKind::put && !values[i].empty();
-		operation.kind = was_put ? OperationKind::get : OperationKind::put;
-		if (!was_put)
-			values[i] = binary(1 + random() % 2000, random());
-		operation.key = bytes_of(keys[i]);
-		operation.value = bytes_of(values[i]);
-		operation.result = std::as_writable_bytes(std::span(results[i]));
-		operation.context = reinterpret_cast<void *>(i);
-		ASSERT_EQ(client->start(operation), 0);
-	};
-	for (std::size_t i = 0; i < depth; i++) {
-		keys[i] = "key" + std::to_string(i);
-		begin(i);
-	}
-	Operation extra = operations[0];
-	EXPECT_EQ(client->start(extra), EAGAIN);
-	const auto end = std::chrono::steady_clock::now() + test::patience;
-	while (ended < 4000 && std::chrono::steady_clock::now() < end) {
-		const std::size_t count = client->poll(done);
-		for (std::size_t n = 0; n < count; n++, ended++) {
-			const auto i = reinterpret_cast<std::size_t>(done[n]->context);
-			ASSERT_EQ(done[n]->outcome, Outcome::ok);
-			ASSERT_TRUE(done[n]->kind == OperationKind::put ||
-				    results[i].substr(0, done[n]->length) == values[i]);
-			begin(i);
-		}
-	}
-	EXPECT_GE(ended, 4000u);
+	keep_busy(*client, 4000, depth);
 }
 
 /** Checks that no executed call is left in doubt: its answer arrives before the connection ends. */
@@ -213,12 +178,7 @@ TYPED_TEST(Stores, HandsBackNoMoreThanAsked)
 	auto client = served.client(4);
 	const std::string key = "k", value = "v";
 	std::array<Operation, 4> operations;
-	for (Operation &operation : operations) {
-		operation.kind = OperationKind::put;
-		operation.key = bytes_of(key);
-		operation.value = bytes_of(value);
-		ASSERT_EQ(client->start(operation), 0);
-	}
+	start_puts(*client, key, value, operations);
 	std::size_t ended = 0;
 	Operation *done = nullptr;
 	EXPECT_TRUE(wait_until([&] {
@@ -351,12 +311,7 @@ TYPED_TEST(Stores, ClientsComeAndGo)
 		/* Clients that go in the middle of operations: their receive buffers come back as well. */
 		const std::string key = "key", value = binary(4000);
 		std::array<Operation, 4> operations;
-		for (Operation &operation : operations) {
-			operation.kind = OperationKind::put;
-			operation.key = bytes_of(key);
-			operation.value = bytes_of(value);
-			ASSERT_EQ(client->start(operation), 0);
-		}
+		start_puts(*client, key, value, operations);
 		client->poll({});
 	}
 	/* Another key: operations that a vanished client has begun may still be done. */

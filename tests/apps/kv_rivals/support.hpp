@@ -15,10 +15,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -178,6 +181,62 @@ inline Answer run(apps::StoreClient &client, OperationKind kind, const std::stri
 	EXPECT_EQ(done, &operation);
 	result.resize(std::min<std::size_t>(operation.length, room));
 	return {operation.outcome, operation.error, result, operation.length, operation.round_trips};
+}
+
+/**
+ * Keeps as many operations under way as @p client may have, until @p total have ended. Each has a key of its own, so
+ * every answer is known in advance. @p most: how many a poll may hand back.
+ */
+inline void keep_busy(apps::StoreClient &client, std::uint64_t total, std::size_t most)
+{
+	const std::size_t depth = client.depth();
+	std::vector<std::string> keys(depth), values(depth), results(depth, std::string(4096, '\0'));
+	std::vector<Operation> operations(depth);
+	std::mt19937 random(1);
+	const auto begin = [&](std::size_t i) {
+		Operation &operation = operations[i];
+		const bool was_put = operation.kind == OperationKind::put && !values[i].empty();
+		operation.kind = was_put ? OperationKind::get : OperationKind::put;
+		if (!was_put)
+			values[i] = binary(1 + random() % 2000, random());
+		operation.key = bytes_of(keys[i]);
+		operation.value = bytes_of(values[i]);
+		operation.result = std::as_writable_bytes(std::span(results[i]));
+		operation.context = reinterpret_cast<void *>(i);
+		ASSERT_EQ(client.start(operation), 0);
+	};
+	for (std::size_t i = 0; i < depth; i++) {
+		keys[i] = "key" + std::to_string(i);
+		begin(i);
+	}
+	Operation extra = operations[0];
+	EXPECT_EQ(client.start(extra), EAGAIN);
+	std::uint64_t ended = 0;
+	std::vector<Operation *> done(most);
+	const auto end = std::chrono::steady_clock::now() + test::patience;
+	while (ended < total && std::chrono::steady_clock::now() < end) {
+		const std::size_t count = client.poll(done);
+		for (std::size_t n = 0; n < count; n++, ended++) {
+			const auto i = reinterpret_cast<std::size_t>(done[n]->context);
+			ASSERT_EQ(done[n]->outcome, Outcome::ok);
+			ASSERT_TRUE(done[n]->kind == OperationKind::put ||
+				    results[i].substr(0, done[n]->length) == values[i]);
+			begin(i);
+		}
+	}
+	EXPECT_GE(ended, total);
+}
+
+/** Begins four PUTs of @p key; both must outlive the operations. */
+inline void start_puts(apps::StoreClient &client, const std::string &key, const std::string &value,
+	std::array<Operation, 4> &operations)
+{
+	for (Operation &operation : operations) {
+		operation.kind = OperationKind::put;
+		operation.key = bytes_of(key);
+		operation.value = bytes_of(value);
+		ASSERT_EQ(client.start(operation), 0);
+	}
 }
 
 inline Answer get(apps::StoreClient &client, const std::string &key)
