@@ -158,12 +158,6 @@ void Server::end_of(const rpc::ClientId &client)
 	connections_.erase(connection);
 }
 
-bool Server::has_closed(const rpc::ClientId &client) const
-{
-	const auto connection = connections_.find(client);
-	return connection == connections_.end() || connection->second->closed();
-}
-
 bool Server::turn(soft::Time &busy)
 {
 	const std::uint64_t malformed = worker_->malformed;

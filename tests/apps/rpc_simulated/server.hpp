@@ -45,8 +45,6 @@ public:
 		const prism::ConnectionRecord &theirs, const rpc::Introduction &who, std::uint32_t calls);
 	/** Tells the server that the client is gone; so it learns of the client's death. */
 	void end_of(const rpc::ClientId &client);
-	/** Returns true if the connection of @p client was closed. */
-	[[nodiscard]] bool has_closed(const rpc::ClientId &client) const;
 
 	/**
 	 * Runs a turn of the worker. Returns false if there was nothing to do. @p busy: set to the time that the turn

@@ -107,12 +107,6 @@ public:
 		const Context own = Context::open("prism_lo", Progress::caller).value();
 		return Store::Client::connect(own, addresses, options).value();
 	}
-	std::unique_ptr<typename Store::Client> client_of_depth(std::uint32_t depth)
-	{
-		typename Store::ClientOptions options;
-		options.depth = depth;
-		return client(options);
-	}
 
 	ServerLog log;
 	Context context = Context::open("prism_lo", Progress::engine_thread).value();

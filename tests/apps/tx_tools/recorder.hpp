@@ -147,7 +147,6 @@ private:
 	void record(Lane &lane, record::Outcome outcome);
 	[[nodiscard]] bool lost_shard(const Lane &lane) const;
 	prism::Result<void> run(std::vector<Step> steps);
-	[[nodiscard]] std::vector<Key> last_keys();
 	[[nodiscard]] std::uint64_t clock();
 
 	const LoadOptions options_;

@@ -143,7 +143,6 @@ private:
 	int give_back_held(Address first, Address end);
 	[[nodiscard]] int check(Address at, std::size_t bytes) const noexcept;
 	int wait_for_log();
-	int write_part(Address to, std::span<const std::byte> bytes);
 	[[nodiscard]] NodeId choose(const Placement &where);
 	int ask(HomeRequest &request);
 	/** Returns ESTALE if the lease is over, as the result does not count then; else @p error. */

@@ -52,7 +52,6 @@ public:
 	[[nodiscard]] Address block() const noexcept { return block_.load(std::memory_order_relaxed); }
 	/** Returns its block_size bytes. While the line is shown, use them only inside Cache::use(). */
 	[[nodiscard]] std::byte *data() const noexcept { return data_; }
-	[[nodiscard]] bool is_pinned() const noexcept { return pinned_; }
 	/** For the thread that has the cache. */
 	[[nodiscard]] bool is_shown() const noexcept { return !(turn_.load(std::memory_order_relaxed) & hidden); }
 	[[nodiscard]] bool is_open() const noexcept { return !(turn_.load(std::memory_order_relaxed) & closed); }

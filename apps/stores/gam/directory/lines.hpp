@@ -143,7 +143,6 @@ private:
 	void perform(Line &line, Access &access);
 	int log_if_durable(const Line &line, const Access &access);
 	void log_before_it_leaves(const Line &line);
-	void obey_early(Line &line);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void ask_for_receipt(Line &line, const Access &access);

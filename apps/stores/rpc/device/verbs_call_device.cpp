@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/device/verbs_call_device.hpp"
 
-#include "common/queue_pair.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -37,7 +35,12 @@ public:
 	{
 		return pair_.post_receive(wr_id, into);
 	}
-	void fail() noexcept override { apps::move_to_error(pair_); }
+	void fail() noexcept override
+	{
+		ibv_qp_attr attr{};
+		attr.qp_state = IBV_QPS_ERR;
+		(void)ibv_modify_qp(pair_.raw(), &attr, IBV_QP_STATE);
+	}
 
 private:
 	QueuePair pair_;
