@@ -231,10 +231,5 @@ void add_options(cli::CommandLine &app, Options &options)
 
 int main(int argc, char **argv)
 {
-	Options options;
-	cli::CommandLine app{"Coherence over any order of messages"};
-	add_options(app, options);
-	if (const auto early = app.parse(argc, argv))
-		return early->print();
-	return run(options);
+	return simulation::run_program<Options>(argc, argv, "Coherence over any order of messages", add_options, run);
 }

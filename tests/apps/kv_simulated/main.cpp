@@ -43,6 +43,8 @@ const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}},
 
 int run(Options &options)
 {
+	if (!options.delays.empty())
+		return report_round_trips(options.delays);
 	WorldOptions &world = options.world;
 	const auto &[flaw, findings] = controls.at(options.program.flaw);
 	world.user.flaw = world.server.flaw = flaw;
@@ -103,10 +105,5 @@ void add_options(cli::CommandLine &app, Options &options)
 
 int main(int argc, char **argv)
 {
-	Options options;
-	cli::CommandLine app{"PRISM-KV on a simulated network"};
-	add_options(app, options);
-	if (const auto early = app.parse(argc, argv))
-		return early->print();
-	return options.delays.empty() ? run(options) : report_round_trips(options.delays);
+	return simulation::run_program<Options>(argc, argv, "PRISM-KV on a simulated network", add_options, run);
 }

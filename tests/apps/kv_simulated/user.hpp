@@ -34,6 +34,14 @@ struct UserFigures {
 	std::uint64_t direct = 0; /* in one round trip */
 	std::uint64_t full = 0;
 	std::uint64_t failed = 0;
+
+	void add(const UserFigures &other) noexcept
+	{
+		operations += other.operations;
+		direct += other.direct;
+		full += other.full;
+		failed += other.failed;
+	}
 };
 
 /** Application on one connection: random operations, whose answers it checks and records. */

@@ -32,10 +32,7 @@ constexpr Time usual_ack_timeout = Time{4096} << 14;
 void WorldResult::add(const WorldResult &other) noexcept
 {
 	Result::add(other);
-	users.operations += other.users.operations;
-	users.direct += other.users.direct;
-	users.full += other.users.full;
-	users.failed += other.users.failed;
+	users.add(other.users);
 	claims += other.claims;
 	longest_failure = std::max(longest_failure, other.longest_failure);
 }
@@ -50,9 +47,7 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 			i, options_.user, random(), [this](const std::string &what) { find(what); });
 		add(*seats_.back());
 	}
-	open_network(options_.faults, options_.delays);
-	if (options_.crash_at)
-		doom(*seats_.front(), options_.crash_at);
+	open_network(options_.faults, options_.delays, options_.crash_at);
 	begin_server();
 	for (const auto &seat : seats_)
 		sit_down(*seat);
@@ -254,21 +249,13 @@ void World::close()
 
 void World::sum_up()
 {
-	for (const auto &seat : seats_) {
-		const UserFigures &figures = seat->user->figures();
-		result_.users.operations += figures.operations;
-		result_.users.direct += figures.direct;
-		result_.users.full += figures.full;
-		result_.users.failed += figures.failed;
-	}
+	for (const auto &seat : seats_)
+		result_.users.add(seat->user->figures());
 	if (site_.server) {
 		result_.stores.add(site_.server->figures());
 		result_.claims = site_.server->figures().claims;
 	}
-	result_.finding = finding();
-	result_.packets = network().sent;
-	result_.crashes = crashes();
-	result_.time = now();
+	report(result_);
 }
 
 } // namespace kv_sim

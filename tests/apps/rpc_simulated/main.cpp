@@ -88,6 +88,7 @@ int run(Options &options)
 void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
+	world.user.client.depth = 4;
 	simulation::add_run_options(app, options.program, cli::IsMember(controls));
 	simulation::add_network_options(app, world.faults, world.delays, world.server.mtu);
 	app.add_option("--way", options.way, "of requests and responses").check(cli::IsMember(way_names));
@@ -113,11 +114,5 @@ void add_options(cli::CommandLine &app, Options &options)
 
 int main(int argc, char **argv)
 {
-	Options options;
-	cli::CommandLine app{"Calls on a simulated network"};
-	options.world.user.client.depth = 4;
-	add_options(app, options);
-	if (const auto early = app.parse(argc, argv))
-		return early->print();
-	return run(options);
+	return simulation::run_program<Options>(argc, argv, "Calls on a simulated network", add_options, run);
 }

@@ -74,9 +74,7 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 		seats_.push_back(std::move(seat));
 		add(*seats_.back());
 	}
-	open_network(options_.faults, options_.delays);
-	if (options_.crash_at)
-		doom(*seats_.front(), options_.crash_at);
+	open_network(options_.faults, options_.delays, options_.crash_at);
 	begin_server();
 	for (const auto &seat : seats_)
 		sit_down(*seat);
@@ -339,10 +337,7 @@ void World::sum_up()
 	}
 	if (site_.server)
 		result_.repeated = site_.server->repeated();
-	result_.finding = finding();
-	result_.packets = network().sent;
-	result_.crashes = crashes();
-	result_.time = now();
+	report(result_);
 }
 
 } // namespace rpc_sim

@@ -28,6 +28,14 @@ struct UserFigures {
 	std::uint64_t direct = 0; /* in one round trip */
 	std::uint64_t failed = 0; /* EHOSTUNREACH */
 	std::uint64_t stale = 0;  /* ESTALE */
+
+	void add(const UserFigures &other) noexcept
+	{
+		operations += other.operations;
+		direct += other.direct;
+		failed += other.failed;
+		stale += other.stale;
+	}
 };
 
 /** Application on one volume: random operations, whose answers it checks and records. */

@@ -29,10 +29,7 @@ constexpr std::uint64_t one_for_all = 7;
 void WorldResult::add(const WorldResult &other) noexcept
 {
 	Result::add(other);
-	users.operations += other.users.operations;
-	users.direct += other.users.direct;
-	users.failed += other.users.failed;
-	users.stale += other.users.stale;
+	users.add(other.users);
 	replica_crashes += other.replica_crashes;
 	partitions += other.partitions;
 	repairs += other.repairs;
@@ -84,9 +81,7 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 		seat.user = std::make_unique<User>(
 			number, user, random(), history_, [this](const std::string &what) { find(what); });
 	}
-	open_network(options_.faults, options_.delays);
-	if (options_.crash_at)
-		doom(*seats_.front(), options_.crash_at);
+	open_network(options_.faults, options_.delays, options_.crash_at);
 	for (unsigned number = 0; number < options_.users; number++)
 		sit_down(*seats_[number]);
 }
@@ -420,13 +415,8 @@ void World::check_all()
 void World::sum_up()
 {
 	for (const auto &seat : seats_) {
-		if (!seat->user)
-			continue;
-		const UserFigures &figures = seat->user->figures();
-		result_.users.operations += figures.operations;
-		result_.users.direct += figures.direct;
-		result_.users.failed += figures.failed;
-		result_.users.stale += figures.stale;
+		if (seat->user)
+			result_.users.add(seat->user->figures());
 	}
 	for (const auto &site : sites_) {
 		if (site->replica)
@@ -436,10 +426,7 @@ void World::sum_up()
 		find(fmt::format("{} operations failed, though a quorum was there", result_.users.failed));
 	if (options_.lost_together && result_.interruptions)
 		find(fmt::format("repairs have interrupted each other {} times", result_.interruptions));
-	result_.finding = finding();
-	result_.packets = network().sent;
-	result_.crashes = crashes();
-	result_.time = now();
+	report(result_);
 }
 
 } // namespace rs_sim

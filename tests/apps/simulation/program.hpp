@@ -49,6 +49,19 @@ void add_run_options(prism::cli::CommandLine &app, ProgramOptions &options, cons
 /** Adds options for the network's faults, its latency and the path MTU. */
 void add_network_options(prism::cli::CommandLine &app, test::Faults &faults, test::Delays &delays, std::uint32_t &mtu);
 
+/** The main() of a simulator. */
+template <typename Options>
+int run_program(int argc, char **argv, const char *title, void (*add_options)(prism::cli::CommandLine &, Options &),
+	int (*run)(Options &))
+{
+	Options options;
+	prism::cli::CommandLine app{title};
+	add_options(app, options);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
+	return run(options);
+}
+
 /** Runs, each given by its seed and the packet with which the first client dies, and their results. */
 class Runs
 {

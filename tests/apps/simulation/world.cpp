@@ -70,7 +70,7 @@ World::World(std::uint64_t seed, std::string expected) : random_(seed), expected
 
 World::~World() = default;
 
-void World::open_network(const test::Faults &faults, const test::Delays &delays)
+void World::open_network(const test::Faults &faults, const test::Delays &delays, std::uint64_t crash_at)
 {
 	std::vector<test::Node *> nodes;
 	for (Site *const site : sites_)
@@ -80,6 +80,8 @@ void World::open_network(const test::Faults &faults, const test::Delays &delays)
 	network_ = std::make_unique<test::Network>(std::move(nodes), faults, random_, delays);
 	network_->set_shim(
 		[this](test::Node &node, std::vector<std::uint8_t> &packet) { return arrives(node, packet); });
+	if (crash_at)
+		doom(*seats_.front(), crash_at);
 }
 
 void World::find(const std::string &what)
@@ -89,6 +91,15 @@ void World::find(const std::string &what)
 		others_++;
 	else if (finding_.empty())
 		finding_ = fmt::format("at {} us: {}", now_ / us, what);
+}
+
+void World::report(Result &result) const
+{
+	result.finding = finding_;
+	result.others = others_;
+	result.packets = network_->sent;
+	result.crashes = crashes_;
+	result.time = now_;
 }
 
 /* Time ----------------------------------------------------------------------------------------------------------- */

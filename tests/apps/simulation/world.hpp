@@ -19,7 +19,7 @@
 
 #include "network.hpp"
 #include "random.hpp"
-#include "store.hpp"
+#include "result.hpp"
 
 namespace simulation
 {
@@ -97,20 +97,20 @@ protected:
 	/* Called in the constructor, once for each site and seat; all hosts have different numbers. */
 	void add(Site &site) { sites_.push_back(&site); }
 	void add(Seat &seat) { seats_.push_back(&seat); }
-	void open_network(const test::Faults &faults, const test::Delays &delays);
+	/** @p crash_at: the first client dies with this packet, sent or received; 0: never. */
+	void open_network(const test::Faults &faults, const test::Delays &delays, std::uint64_t crash_at);
 
 	/** Reports a finding of a check, which ends the run. The first finding counts. */
 	void find(const std::string &what);
 	/** Returns true if there was a finding, expected or not. */
 	[[nodiscard]] bool stopped() const noexcept { return stopped_; }
 	[[nodiscard]] const std::string &finding() const noexcept { return finding_; }
-	/** Returns the number of unexpected findings. */
-	[[nodiscard]] std::uint64_t others() const noexcept { return others_; }
+	/** Stores the findings and what all worlds count in @p result. */
+	void report(Result &result) const;
 
 	/* Time */
 	[[nodiscard]] Time now() const noexcept { return now_; }
 	[[nodiscard]] prism::test::Random &random() noexcept { return random_; }
-	[[nodiscard]] test::Network &network() noexcept { return *network_; }
 	void after(Time delay, std::function<void()> run);
 	/**
 	 * Drops all pending errands. Called by derived classes' destructors: errands hold queue pairs of hosts that
@@ -148,7 +148,6 @@ protected:
 	/** Makes a new client after @p delay. */
 	void come_back(Seat &seat, Time delay);
 	void die(Seat &seat);
-	[[nodiscard]] std::uint64_t crashes() const noexcept { return crashes_; }
 	void count_crash() noexcept { crashes_++; }
 
 	/* Hooks for derived classes */

@@ -105,9 +105,7 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 		add_seat(true, host++);
 	for (unsigned number = 0; number < options_.users + spare_clients; number++)
 		add_seat(false, host++);
-	open_network(options_.faults, options_.delays);
-	if (options_.crash_at)
-		doom(*seats_.front(), options_.crash_at);
+	open_network(options_.faults, options_.delays, options_.crash_at);
 	for (const auto &seat : seats_) {
 		if (seat->user)
 			sit_down(*seat);
@@ -587,11 +585,7 @@ void World::sum_up()
 		if (site->shard)
 			result_.stores.add(site->shard->figures());
 	}
-	result_.finding = finding();
-	result_.others = others();
-	result_.packets = network().sent;
-	result_.crashes = crashes();
-	result_.time = now();
+	report(result_);
 }
 
 } // namespace tx_sim
