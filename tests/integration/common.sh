@@ -88,8 +88,8 @@ start_server() {
 	served_port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$log")
 }
 
-# end PID [SIGNAL]: ends a child of this shell
-end() {
+# end_child PID [SIGNAL]: ends a child of this shell
+end_child() {
 	kill "-${2:-TERM}" "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }

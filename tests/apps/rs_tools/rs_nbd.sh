@@ -87,7 +87,7 @@ round_trip() {
 	change 0 $size
 	expect 0 "nbdcopy" timeout 60 nbdcopy --flush "$work/expected" "$uri"
 	same "all of it"
-	end "$nbdkit"
+	end_child "$nbdkit"
 
 	# No request begins or ends at a block's boundary.
 	local offset=123457 length=7654321
@@ -98,10 +98,10 @@ round_trip() {
 	expect 0 "nbdcopy to a range" timeout 60 nbdcopy "$work/piece" "$uri"
 	expect 0 "nbdcopy from a range" timeout 60 nbdcopy "$uri" "$work/device"
 	cmp "$work/piece" "$work/device" >"$work/cmp" 2>&1 || fail "a range is read as something else" "$work/cmp"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	export_volume
 	same "what is around a range stays"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "what is written is read: all of the device, and a range that is not aligned"
 }
 
@@ -130,7 +130,7 @@ pieces() {
 	expect 0 "qemu-io" timeout 60 qemu-io -f raw "${commands[@]}" "$uri"
 	grep -i "fail\|error" "$work/out" >"$work/complaints" && fail "qemu-io complains" "$work/complaints"
 	same "after small writes"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "what is written is read: 60 small ranges and zeros"
 }
 
@@ -174,7 +174,7 @@ small_requests() {
 	export_volume exclusive=true
 	load parts --bs=512 --iodepth=32 --size=512k --runtime=2
 	load_ended parts
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "requests smaller than a block do not undo each other"
 }
 
@@ -188,7 +188,7 @@ lost_replica() {
 	load_ended loss
 	[ ! -s "$work/nbdkit" ] || fail "nbdkit complains" "$work/nbdkit"
 	expect 3 status rs status && prints "Connection refused"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "a replica dies: its device does not notice"
 }
 
@@ -206,14 +206,14 @@ file_system() {
 	start "$work/nbdfuse" nbdfuse "$disk" "$uri"
 	wait_for 10 test -e "$disk" || {
 		echo "not done: a file system on the device: $(tail -n 1 "$work/nbdfuse")"
-		end "$nbdkit"
+		end_child "$nbdkit"
 		return
 	}
 	expect 0 mke2fs timeout 60 mke2fs -q -F -t ext4 -b 4096 "$disk"
 	head -c 3000001 /dev/urandom >"$work/file"
 	expect 0 "debugfs, writing" timeout 60 debugfs -w -R "write $work/file file" "$disk"
 	umount "$work/mount"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	wait "$started"
 
 	export_volume exclusive=true
@@ -223,7 +223,7 @@ file_system() {
 	expect 0 "debugfs, reading" timeout 60 debugfs -R "dump file $work/file-read" "$disk"
 	cmp "$work/file" "$work/file-read" >"$work/cmp" 2>&1 || fail "the file has other bytes" "$work/cmp"
 	umount "$work/mount"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "an ext4 file system"
 }
 
@@ -245,11 +245,11 @@ exclusive() {
 	export_volume exclusive=true
 	local another=(nbdkit --foreground --unix "$work/other" "$plugin" "$volume" exclusive=true)
 	refused "another process has the volume exclusively: it holds $volume.lock" "a second one" "${another[@]}"
-	end "$nbdkit" KILL
+	end_child "$nbdkit" KILL
 	export_volume exclusive=true
 	refused "another process has the volume exclusively" "one beside the next" "${another[@]}"
 	! command -v qemu-io >/dev/null || found_out
-	end "$nbdkit"
+	end_child "$nbdkit"
 	expect 0 "put" rs put 1 more
 	pass "exclusive attachment: one at a time, and only as long as it is true"
 }
@@ -290,7 +290,7 @@ background() {
 	kill "$pid"
 	wait_for 10 gone "$pid" || fail "it does not end"
 	export_volume exclusive=true
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "in the background"
 }
 
@@ -310,7 +310,7 @@ idle() {
 	before=$(scans)
 	expect 0 put rs put 7 text
 	wait_for 10 more_scans_than "$before" || fail "a device with nothing to do keeps replicas waiting"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "a device with nothing to do answers its replicas"
 }
 
@@ -357,7 +357,7 @@ metrics() {
 		fail "its return is not told" "$work/metrics"
 	refused "cannot serve metrics at '127.0.0.1:$metrics_port'" "a port that is taken" \
 		nbdkit --foreground --unix "$work/other" "$plugin" "$volume" metrics="127.0.0.1:$metrics_port"
-	end "$nbdkit"
+	end_child "$nbdkit"
 	pass "metrics of the volume's client"
 }
 
@@ -374,7 +374,7 @@ no_quorum() {
 			fail "replica at port $port is not told" "$work/nbdkit"
 	done
 	began=$SECONDS
-	end "$nbdkit"
+	end_child "$nbdkit"
 	[ $((SECONDS - began)) -le 10 ] || fail "it takes $((SECONDS - began)) seconds to end"
 	nbdkit_command
 	refused "2 of 3 replicas are needed" "starting without quorum" "${command[@]}"

@@ -377,7 +377,7 @@ in_etcd() {
 		says "etcd at http://$etcd does not answer"
 	done
 	kill -CONT "$etcd_pid"
-	end "$etcd_pid"
+	end_child "$etcd_pid"
 	expect 1 "etcd is gone" rs get 3 && says "etcd at http://$etcd does not answer: Connection refused"
 	expect 1 "server: etcd is gone" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0
 	says "etcd at http://$etcd does not answer: Connection refused"

@@ -41,13 +41,13 @@ new_volume() {
 }
 
 lose_replica() {
-	end "${replica_pid[$1]}" KILL
+	end_child "${replica_pid[$1]}" KILL
 }
 
 end_volume() {
 	local pid
 	for pid in "${replica_pid[@]}"; do
-		end "$pid"
+		end_child "$pid"
 	done
 	replica_pid=()
 }

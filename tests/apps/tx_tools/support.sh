@@ -42,7 +42,7 @@ start_store() {
 
 # end_shard NUMBER [SIGNAL]
 end_shard() {
-	end "${shard_pid[$1]}" "${2:-TERM}"
+	end_child "${shard_pid[$1]}" "${2:-TERM}"
 }
 
 end_store() {

@@ -233,7 +233,7 @@ numbers() {
 	done
 	kill -0 "$load" || fail "the load has ended" "$work/load"
 	tells "given up after 1 attempts: others change the same keys; nothing was changed"
-	end "$load"
+	end_child "$load"
 	end_store
 	store=$right
 	pass "conflicts"
