@@ -60,7 +60,9 @@ for path in "$bin"/ib_prism_*_lat "$bin"/ib_prism_*_bw; do
 	tool "$program" -n $iterations
 	tool "$program" -n $iterations --plain
 	tool "$program" -n $iterations --compare
+	page_has_options "$program" "$path"
 done
+page_has_options prism-stat "$bin/prism-stat"
 [ $found -ge 9 ] || fail "only $found tools are built"
 
 # A program whose output is lost has failed, whatever it printed.

@@ -392,7 +392,7 @@ RESPONDERS_ORDER = [
         ("W.8.2.read.overtaken", "a READ that is answered again takes the place of an Acknowledge that is due",
          "if (!fresh.duplicate)\n\t\tresp_.ack_pending", "resp_.ack_pending"),
         ("W.8.2.read.fault", "a fault while a READ is answered again ends the responder's queue pair",
-         "fail_duplicate(psn);\n\telse", "refuse_memory(psn);\n\telse"),
+         "fail_duplicate(psn);\n\telse", "refuse_by_key(psn);\n\telse"),
         ("W.8.4.burst", "a long READ is sent in one burst",
          "(fresh.duplicate ? repeat_burst_bytes : first_burst_bytes)",
          "(fresh.duplicate ? repeat_burst_bytes : first_burst_bytes * 1024)"),

@@ -383,13 +383,19 @@ int KvStore::submit(prism_kv_operation &given)
 	Call &call = take_call();
 	call.submitted = &given;
 	call.operation.key = bytes(given.key, given.key_size);
-	if (given.kind == PRISM_KV_GET)
+	switch (static_cast<prism_kv_kind>(given.kind)) {
+	case PRISM_KV_GET:
+		call.operation.kind = OperationKind::get;
 		call.operation.result = {static_cast<std::byte *>(given.value), given.value_size};
-	else if (given.kind == PRISM_KV_PUT)
+		break;
+	case PRISM_KV_PUT:
+		call.operation.kind = OperationKind::put;
 		call.operation.value = bytes(given.value, given.value_size);
-	call.operation.kind = given.kind == PRISM_KV_GET   ? OperationKind::get
-			      : given.kind == PRISM_KV_PUT ? OperationKind::put
-							   : OperationKind::erase;
+		break;
+	case PRISM_KV_REMOVE:
+		call.operation.kind = OperationKind::erase;
+		break;
+	}
 	const int error = start(call);
 	if (!error) {
 		submitted_++;

@@ -12,6 +12,10 @@
 namespace prism::apps
 {
 
+/**
+ * Kinds of operations that each store has. Operation of one store alone: a function of its client, or a field of
+ * Operation that others may ignore. All but `get` change something.
+ */
 enum class OperationKind : std::uint8_t {
 	get,
 	put, /**< store, whether the key is there or not */

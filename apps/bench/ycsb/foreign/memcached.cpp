@@ -93,10 +93,17 @@ int MemcachedClient::start(Operation &operation) noexcept
 		return EINVAL;
 	if (under_way_ == depth())
 		return EAGAIN;
-	auto &list = operation.kind == OperationKind::get   ? gets_
-		     : operation.kind == OperationKind::put ? puts_
-							    : erases_;
-	list.push_back(&operation);
+	switch (operation.kind) {
+	case OperationKind::get:
+		gets_.push_back(&operation);
+		break;
+	case OperationKind::put:
+		puts_.push_back(&operation);
+		break;
+	case OperationKind::erase:
+		erases_.push_back(&operation);
+		break;
+	}
 	under_way_++;
 	return 0;
 }

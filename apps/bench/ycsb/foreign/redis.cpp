@@ -59,12 +59,23 @@ private:
 	int broken_ = 0;                                /* errno value */
 };
 
+std::string_view verb_of(OperationKind kind) noexcept
+{
+	switch (kind) {
+	case OperationKind::get:
+		return "GET";
+	case OperationKind::put:
+		return "SET";
+	case OperationKind::erase:
+		return "DEL";
+	}
+	return {};
+}
+
 /* Appends a command: hiredis encodes and copies its words. */
 int append(redisContext *context, const Operation &operation) noexcept
 {
-	const std::string_view verb = operation.kind == OperationKind::get   ? "GET"
-				      : operation.kind == OperationKind::put ? "SET"
-									     : "DEL";
+	const std::string_view verb = verb_of(operation.kind);
 	std::array<const char *, 3> words{verb.data(), chars(operation.key), chars(operation.value)};
 	const std::array<std::size_t, 3> lengths{verb.size(), operation.key.size(), operation.value.size()};
 	const int count = operation.kind == OperationKind::put ? 3 : 2;

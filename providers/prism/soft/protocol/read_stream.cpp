@@ -379,7 +379,7 @@ void Responder::lose_stream_memory(std::uint32_t psn)
 	if (resp_.stream.duplicate)
 		fail_duplicate(psn);
 	else
-		refuse_memory(psn);
+		refuse_by_key(psn);
 }
 
 void Responder::end_stream()

@@ -172,7 +172,7 @@ void Responder::refuse(prism_reject reason, std::uint32_t psn)
 }
 
 /** Refuses a request that the access flags of the QP itself forbid. */
-void Responder::refuse_access(std::uint32_t psn)
+void Responder::refuse_by_flags(std::uint32_t psn)
 {
 	engine_.counters.rx_bad_flags++;
 	nak_and_fail(syndrome_invalid_request, psn);
@@ -186,7 +186,7 @@ void Responder::refuse_length(std::uint32_t psn)
 }
 
 /** Refuses an access that no key allows, or whose memory has been unmapped. */
-void Responder::refuse_memory(std::uint32_t psn, ibv_wc_status receive)
+void Responder::refuse_by_key(std::uint32_t psn, ibv_wc_status receive)
 {
 	engine_.counters.rx_access_error++;
 	nak_and_fail(syndrome_access_error, psn, receive);

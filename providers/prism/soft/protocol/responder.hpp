@@ -130,9 +130,9 @@ private:
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_status receive = not_its_fault);
 	void refuse(prism_reject reason, std::uint32_t psn);
 	void refuse_length(std::uint32_t psn);
-	void refuse_memory(std::uint32_t psn, ibv_wc_status receive = IBV_WC_LOC_ACCESS_ERR);
+	void refuse_by_key(std::uint32_t psn, ibv_wc_status receive = IBV_WC_LOC_ACCESS_ERR);
 	void refuse_excess(std::uint32_t psn);
-	void refuse_access(std::uint32_t psn);
+	void refuse_by_flags(std::uint32_t psn);
 	void count_result(const prism_request &request, const prism_result &result);
 
 	Engine &engine_;

@@ -49,7 +49,7 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_reject reject = prism_request_decode(
 		packet.data(), static_cast<std::uint32_t>(packet.size()), qp_.attr.mtu, max_indirect_read, &request);
 	if (!reject && !prism_access_allowed(request)) {
-		refuse_access(bth.psn);
+		refuse_by_flags(bth.psn);
 		return;
 	}
 	if (!reject && resp_.message.active)
@@ -164,7 +164,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		nak_and_fail(syndrome_access_error, bth.psn);
 		return;
 	default:
-		refuse_memory(bth.psn);
+		refuse_by_key(bth.psn);
 		return;
 	}
 	advance(prism_request_psns(&request, qp_.attr.mtu));

@@ -27,7 +27,7 @@ std::uint32_t needed_access(std::uint16_t flags)
 void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now)
 {
 	if (!access_allowed(needed_access(flags))) {
-		refuse_access(bth.psn);
+		refuse_by_flags(bth.psn);
 		return;
 	}
 	/* Only its own kind may continue a message of several packets. */
@@ -92,7 +92,7 @@ bool Responder::begin_write(const prism_bth &bth, Packet &body)
 	body = body.subspan(reth_size);
 	TargetMemory target(engine_, qp_);
 	if (msg.remaining && !target.resolve(msg.rkey, msg.va, msg.remaining, PRISM_RIGHT_WRITE)) {
-		refuse_memory(bth.psn);
+		refuse_by_key(bth.psn);
 		return false;
 	}
 	return true;
@@ -132,7 +132,7 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 		if (!n || span.region)
 			prism_store(&TargetMemory::env, target.context(), &span, 0, payload.data(), n);
 		if ((n && !span.region) || target.faulted()) {
-			refuse_memory(bth.psn);
+			refuse_by_key(bth.psn);
 			return false;
 		}
 		msg.va += n;
@@ -201,7 +201,7 @@ bool Responder::finish_message(const prism_bth &bth, std::uint16_t flags, std::u
 {
 	IncomingMessage &msg = resp_.message;
 	if ((flags & op_invalidate) && !engine_.memory.invalidate(tail, qp_.pd, qp_.qpn)) {
-		refuse_memory(bth.psn, IBV_WC_MW_BIND_ERR);
+		refuse_by_key(bth.psn, IBV_WC_MW_BIND_ERR);
 		return false;
 	}
 	if (msg.is_send || (flags & op_immediate))
@@ -283,7 +283,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	const Resolution &read = stream.read;
 	if (read.length && !target.resolve(read.rkey, read.va, read.length, PRISM_RIGHT_READ)) {
 		if (fresh)
-			refuse_memory(bth.psn);
+			refuse_by_key(bth.psn);
 		else
 			fail_duplicate(bth.psn);
 		return;
@@ -310,7 +310,7 @@ std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std:
 	}
 	std::uint8_t *word = TargetMemory(engine_, qp_).resolve(rkey, va, sizeof(std::uint64_t), right);
 	if (!word)
-		refuse_memory(psn);
+		refuse_by_key(psn);
 	return word;
 }
 
@@ -334,7 +334,7 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	there = there && engine_.store(word, &fresh, sizeof(fresh));
 	BlockLocks::instance().unlock(word, sizeof(old));
 	if (!there) {
-		refuse_memory(bth.psn);
+		refuse_by_key(bth.psn);
 		return;
 	}
 
@@ -364,7 +364,7 @@ void Responder::execute_atomic_write(const prism_bth &bth, Packet packet)
 	const bool there = engine_.store(word, p + reth_size, size);
 	BlockLocks::instance().unlock(word, size);
 	if (!there) {
-		refuse_memory(bth.psn);
+		refuse_by_key(bth.psn);
 		return;
 	}
 
