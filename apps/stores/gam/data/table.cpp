@@ -68,7 +68,7 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 	int error = 0;
 	for (const NodeId node : options.nodes.empty() ? session.node().members() : options.nodes) {
 		Address &array = catalogue.array[catalogue.arrays];
-		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket), array,
+		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket) + sizeof(Address), array,
 			Placement::near(Address(node, 0)), block_size);
 		if (error)
 			break;
@@ -78,6 +78,10 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 	if (!error)
 		error = session.malloc(sizeof(catalogue), address,
 			options.nodes.empty() ? Placement::local() : Placement::near(catalogue.array.front()));
+	for (std::uint32_t i = 0; i < catalogue.arrays && !error; i++)
+		error = session.write(catalogue.end_of(catalogue.array[i]), bytes_of(std::as_const(address)));
+	for (std::uint32_t i = 0; i < catalogue.arrays && !error; i++)
+		error = session.write_back(catalogue.end_of(catalogue.array[i]), sizeof(address));
 	if (!error)
 		error = session.write(address, bytes_of(std::as_const(catalogue)));
 	if (!error)
@@ -103,9 +107,9 @@ Result<Table> Table::open(Session &session, Address catalogue, const TableCare &
 
 bool Table::is_whole() noexcept
 {
-	std::byte byte{};
 	return std::ranges::all_of(std::span(catalogue_.array).first(catalogue_.arrays), [&](Address array) {
-		return session_.read(array, {&byte, 1}) == 0;
+		Address owner;
+		return session_.read(catalogue_.end_of(array), bytes_of(owner)) == 0 && owner == address_;
 	});
 }
 

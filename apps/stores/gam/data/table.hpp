@@ -67,7 +67,10 @@ public:
 
 	[[nodiscard]] Address catalogue() const noexcept { return address_; }
 	[[nodiscard]] Session &session() noexcept { return session_; }
-	/** Returns true if all nodes with buckets are present, with these buckets. */
+	/**
+	 * Returns true if all nodes with buckets are present, with these buckets: a node that has got the number of a
+	 * dead one may have those of another table at the same addresses.
+	 */
 	[[nodiscard]] bool is_whole() noexcept;
 
 	/** Returns true if a record can hold such a pair; start() of a client refuses only the others. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The layout of a hash table in the global memory: an array of buckets on each node, chains of overflow buckets, and a
- * record for each pair. Little-endian. docs/prism-gam.md defines which lock protects each part.
+ * The layout of a hash table in the global memory: an array of buckets on each node, which ends with the address of the
+ * table's catalogue; chains of overflow buckets; and a record for each pair. Little-endian. docs/prism-gam.md defines
+ * which lock protects each part.
  */
 #pragma once
 
@@ -75,6 +76,12 @@ struct Catalogue {
 	/** 1: a record is on the node that has its bucket; 0: on the node that has written it. */
 	std::uint64_t records_beside_buckets = 0;
 	std::array<Address, max_nodes> array;
+
+	/** Returns the end of the buckets of the array at @p first, where the catalogue's address is. */
+	[[nodiscard]] constexpr Address end_of(Address first) const noexcept
+	{
+		return first + std::uint64_t{buckets} * sizeof(Bucket);
+	}
 
 	[[nodiscard]] constexpr bool is_valid() const noexcept
 	{
