@@ -28,6 +28,15 @@ Newcomer newcomer(std::uint16_t port = 1, Protocol protocol = Protocol::latch)
 	return who;
 }
 
+/** Joins, and renews the lease as a node does at once. */
+NodeLife enter(Master &master, Time now, const Newcomer &who = newcomer())
+{
+	const Result<NodeLife> joined = master.join(who, now);
+	const Result<NodeLife> life = joined ? master.renew(*joined, now) : joined;
+	EXPECT_TRUE(life.ok()) << life.error().message;
+	return life ? *life : NodeLife{};
+}
+
 template <typename T>
 int code_of(const Result<T> &result)
 {
@@ -38,12 +47,7 @@ int code_of(const Result<T> &result)
 class MembershipMaster : public ::testing::Test
 {
 protected:
-	NodeLife join(Protocol protocol = Protocol::latch)
-	{
-		const Result<NodeLife> life = master.join(newcomer(1, protocol), now);
-		EXPECT_TRUE(life.ok()) << life.error().message;
-		return life ? *life : NodeLife{};
-	}
+	NodeLife join(Protocol protocol = Protocol::latch) { return enter(master, now, newcomer(1, protocol)); }
 	/** Lets @p time pass; @p renewing renew at each of its steps. */
 	void pass(Time time, const std::vector<NodeLife> &renewing = {})
 	{
@@ -169,14 +173,65 @@ TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
 	EXPECT_EQ(code_of(master.serving(member, now)), 0);
 	EXPECT_EQ(code_of(master.renew(member, now)), 0);
 	for (int i = 0; i < 200; i++)
-		(void)join();
+		(void)master.join(newcomer(), now);
 	const NodeLife late = join();
 	EXPECT_EQ(code_of(master.renew(late, now)), 0);
 	for (int i = 0; i < 200; i++)
-		(void)join();
+		(void)master.join(newcomer(), now);
 	EXPECT_TRUE(live(member));
 	EXPECT_TRUE(live(late));
 	EXPECT_EQ(master.view().members.size(), std::size_t{max_nodes});
+}
+
+/* Others would wait for a stranger, which never connects. */
+TEST_F(MembershipMaster, OthersHearOfANodeWhenItHasRenewed)
+{
+	const NodeLife member = join(), dead = join();
+	EXPECT_EQ(code_of(master.leave(dead, now)), 0);
+	Newcomer with_log = newcomer();
+	with_log.log = LogClaim();
+	const Result<NodeLife> stranger = master.join(newcomer(), now), other = master.join(with_log, now);
+	ASSERT_TRUE(stranger && other);
+	const NodeLife late = join();
+	EXPECT_EQ(master.announced().members.size(), 3U);
+	EXPECT_TRUE(master.announced().find_live(late));
+	EXPECT_EQ(code_of(master.serving(*stranger, now)), EINVAL);
+	for (const NodeLife &sweeper : {member, late})
+		EXPECT_EQ(code_of(master.swept(sweeper, dead.node, epoch(), now)), 0);
+	EXPECT_FALSE(master.view().find(dead.node)) << "nobody waits until the stranger has swept";
+	pass(2 * lease, {member, late});
+	EXPECT_EQ(master.view().members.size(), 2U) << "nor until they have swept a stranger, nor for its log";
+}
+
+/* Members take a life up to the epoch of their view that is not there for one that is over: Farewells, Meeting. */
+TEST_F(MembershipMaster, AViewKnowsOfAllLivesUpToItsEpoch)
+{
+	(void)join();
+	const Result<NodeLife> late = master.join(newcomer(), now);
+	ASSERT_TRUE(late.ok());
+	const NodeLife other = join();
+	const std::uint64_t before = master.announced().epoch;
+	const Result<NodeLife> life = master.renew(*late, now);
+	ASSERT_TRUE(life.ok());
+	EXPECT_GT(life->incarnation, before);
+	EXPECT_TRUE(master.announced().find_live(*life));
+	EXPECT_EQ(code_of(master.renew(*late, now)), ESTALE);
+	EXPECT_EQ(master.renew(*life, now)->incarnation, life->incarnation) << "it stays";
+	EXPECT_EQ(master.renew(other, now)->incarnation, other.incarnation);
+}
+
+TEST_F(MembershipMaster, ANodeThatReturnsIsThereAtOnce)
+{
+	Newcomer who = newcomer();
+	who.log = LogClaim();
+	const NodeLife life = enter(master, now, who), other = join();
+	EXPECT_EQ(code_of(master.leave(life, now)), 0);
+	EXPECT_EQ(code_of(master.swept(other, life.node, epoch(), now)), 0);
+	who.log = LogClaim{master.log_cluster(), life, false};
+	const Result<NodeLife> again = master.join(who, now);
+	ASSERT_TRUE(again.ok());
+	EXPECT_TRUE(master.announced().find_live(*again)) << "it was there all the time, as one that is away";
+	EXPECT_EQ(master.renew(*again, now)->incarnation, again->incarnation);
 }
 
 /* The epoch does not follow a forged one: no epochs would be left for the nodes. */
@@ -276,8 +331,8 @@ int leases_outlived(double rate)
 			return Time(static_cast<Time::rep>(static_cast<double>((time - begin).count()) * rate));
 		};
 		const auto some = [&](Time most) { return Time(static_cast<Time::rep>(random()) % most.count()); };
-		const NodeLife life = *master.join(newcomer(), begin);
-		(void)*master.join(newcomer(), begin); /* keeps the dead visible */
+		const NodeLife life = enter(master, begin);
+		(void)enter(master, begin); /* keeps the dead visible */
 		Time now = begin, until = lease;
 		for (int i = 0; i < 10 && master.view().find_live(life); i++) {
 			const Time asked = own(now);
@@ -332,8 +387,8 @@ protected:
 
 TEST_F(MembershipByTurns, WhoseBeatRisesLives)
 {
-	const NodeLife one = *turn(first, [&](Master &by) { return by.join(newcomer(), now); });
-	const NodeLife two = *turn(second, [&](Master &by) { return by.join(newcomer(), now); });
+	const NodeLife one = turn(first, [&](Master &by) { return enter(by, now); });
+	const NodeLife two = turn(second, [&](Master &by) { return enter(by, now); });
 	EXPECT_EQ(two.node, 1);
 	EXPECT_EQ(second.view().cluster, 9u) << "the first one's";
 	for (int i = 0; i < 40; i++) {
@@ -357,9 +412,9 @@ TEST_F(MembershipByTurns, WhoseBeatRisesLives)
 /* A member that looks for the first time does not know how old a beat is. */
 TEST_F(MembershipByTurns, WhoLoadsForTheFirstTimeWaitsAWholeLease)
 {
-	const NodeLife one = *turn(first, [&](Master &by) { return by.join(newcomer(), now); });
+	const NodeLife one = turn(first, [&](Master &by) { return enter(by, now); });
 	now += 100 * lease;
-	const NodeLife two = *turn(second, [&](Master &by) { return by.join(newcomer(), now); });
+	const NodeLife two = turn(second, [&](Master &by) { return enter(by, now); });
 	EXPECT_NE(second.view().find_live(one), nullptr);
 	for (int i = 0; i < 10; i++) {
 		now += lease / 8;

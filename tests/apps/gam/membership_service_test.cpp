@@ -457,7 +457,7 @@ TEST(MembershipHostile, MutatedQuestionsChangeNothingThatTheyDoNotAskFor)
 	Newcomer who;
 	who.host = "h";
 	who.port = 1;
-	const NodeLife life = *master.join(who, now);
+	const NodeLife life = *master.renew(*master.join(who, now), now);
 	const nlohmann::json self = {{"cluster", 7}, {"node", life.node}, {"incarnation", life.incarnation}};
 	std::vector<std::string> good;
 	for (nlohmann::json question : {nlohmann::json{{"ask", "renew"}, {"epoch", 1}},

@@ -43,10 +43,10 @@ public:
 	Answers(NodeId node, View view) : node_(node), view_(std::move(view)) {}
 	Result<nlohmann::json> ask(const nlohmann::json &question) override
 	{
-		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(lease.count())}};
+		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(lease.count())}, {"incarnation", node_},
+			{"view", to_json(view_)}};
 		if (question["ask"] == "join")
-			answer.update({{"node", node_}, {"incarnation", node_}, {"log_cluster", std::uint64_t{0}},
-				{"view", to_json(view_)}});
+			answer.update({{"node", node_}, {"log_cluster", std::uint64_t{0}}});
 		return answer;
 	}
 

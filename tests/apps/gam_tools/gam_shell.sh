@@ -241,6 +241,35 @@ time.sleep(60)' >"$work/silent" &
 	pass "another protocol, no master, a master that is silent, a port that is taken"
 }
 
+# has_members COUNT
+# shellcheck disable=SC2317 # wait_for calls it
+has_members() {
+	gam stat >"$work/stat" 2>&1
+	[ "$(wc -l <"$work/stat")" -eq $(($1 + 1)) ]
+}
+
+# Nobody waits for strangers that join and never connect.
+forged_joins() {
+	python3 - "${master#*:}" "$protocol" >"$work/forged" <<-'END' &
+		import json, socket, sys, time
+		protocol = ["", "directory", "latch"].index(sys.argv[2])
+		with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as master, master.makefile("rw") as lines:
+		    for _ in range(30):
+		        lines.write(json.dumps({"ask": "join", "host": "127.0.0.1", "port": 1, "lent": 0,
+		                                "protocol": protocol, "block": 512}) + "\n")
+		        lines.flush()
+		        print(lines.readline(), end="", flush=True)
+		        time.sleep(0.1)
+	END
+	children+=("$!")
+	wait_for 10 grep -q incarnation "$work/forged" || fail "no stranger has joined" "$work/forged"
+	expect 0 "stat among strangers" gam --timeout 3 stat
+	wait "${children[-1]}"
+	[ "$(grep -c incarnation "$work/forged")" -eq 30 ] || fail "a stranger was refused" "$work/forged"
+	wait_for 20 has_members 3 || fail "strangers stay" "$work/stat"
+	pass "strangers that join and say no more hold nobody up"
+}
+
 # A dead node's memory is gone; memory of others stays, even if the dead node wrote it last.
 a_death() {
 	local lost kept
@@ -333,6 +362,7 @@ full_output
 locks
 wrong_addresses
 strangers
+forged_joins
 a_death
 another_cluster
 all_end

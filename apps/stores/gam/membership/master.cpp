@@ -46,6 +46,14 @@ void Master::change(Member &member, NodeState state)
 	member.changed = view_.epoch;
 }
 
+/** Declares @p member dead. One that has only joined was never there: nobody waits for its log. */
+void Master::declare_dead(Member &member)
+{
+	if (only_joined(member))
+		member.keeps_log = false;
+	change(member, NodeState::dead);
+}
+
 /*
  * Refuses logs of different policies: a home without a durable log does not wait for a dead node, so writes that a
  * durable one has fenced would be lost.
@@ -76,7 +84,7 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	while (free < max_nodes && accounts_.contains(free))
 		free++;
 	if (free == max_nodes)
-		free = not_heard_of_since();
+		free = first_that_only_joined();
 	if (free == max_nodes)
 		return make_error(
 			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
@@ -85,20 +93,28 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	return free;
 }
 
-/**
- * Returns the first joining node that has not renewed since; it has left nothing for others to sweep. max_nodes: there
- * is none.
- */
-NodeId Master::not_heard_of_since() const
+/** Returns true if @p member has joined and not renewed since. */
+bool Master::only_joined(const Member &member) const
+{
+	return member.state == NodeState::joining && !accounts_.at(member.life.node).beat;
+}
+
+/** Returns the first node that has only joined; it has left nothing for others to sweep. max_nodes: there is none. */
+NodeId Master::first_that_only_joined() const
 {
 	const Member *first = nullptr;
 	for (const Member &member : view_.members) {
-		const bool was_heard_of = member.keeps_log || accounts_.at(member.life.node).beat;
-		if (member.state == NodeState::joining && !was_heard_of &&
-			(!first || member.life.incarnation < first->life.incarnation))
+		if (only_joined(member) && (!first || member.life.incarnation < first->life.incarnation))
 			first = &member;
 	}
 	return first ? first->life.node : max_nodes;
+}
+
+View Master::announced() const
+{
+	View view = view_;
+	std::erase_if(view.members, [this](const Member &member) { return only_joined(member); });
+	return view;
 }
 
 /** Returns the number that the log's node had. New incarnations are above those that an earlier master has given. */
@@ -142,6 +158,8 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	if (!number)
 		return number.error();
 	const NodeId free = *number;
+	const Member *const before = view_.find(free);
+	const std::uint64_t beat = before && before->is_away() ? 1 : 0; /* the members know a node that returns */
 	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
 	protocol_ = protocol;
 	block_bytes_ = who.block_bytes;
@@ -153,7 +171,7 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	made.durable = who.log && who.log->durable;
 	change(made, NodeState::joining);
 	made.life = {free, view_.epoch};
-	accounts_[free] = {made.life.incarnation, 0, 0, now};
+	accounts_[free] = {made.life.incarnation, beat, 0, now};
 	const auto place = std::find_if(view_.members.begin(), view_.members.end(),
 		[free](const Member &other) { return other.life.node > free; });
 	const NodeLife life = made.life;
@@ -161,15 +179,19 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	return life;
 }
 
-Result<void> Master::renew(const NodeLife &who, Time now)
+Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 {
 	const Result<Member *> member = identify(who, now);
 	if (!member)
 		return member.error();
 	Account &account = accounts_[who.node];
+	if (only_joined(**member)) {
+		change(**member, NodeState::joining);
+		account.incarnation = (*member)->life.incarnation = view_.epoch;
+	}
 	account.beat++;
 	account.granted = now;
-	return {};
+	return (*member)->life;
 }
 
 Result<void> Master::serving(const NodeLife &who, Time now)
@@ -177,6 +199,8 @@ Result<void> Master::serving(const NodeLife &who, Time now)
 	const Result<Member *> member = identify(who, now);
 	if (!member)
 		return member.error();
+	if (only_joined(**member))
+		return make_error(EINVAL, "a node that has not renewed its lease serves");
 	if ((*member)->state == NodeState::joining)
 		change(**member, NodeState::serving);
 	return {};
@@ -187,7 +211,7 @@ Result<void> Master::leave(const NodeLife &who, Time now)
 	const Result<Member *> member = identify(who, now);
 	if (!member)
 		return member.error();
-	change(**member, NodeState::dead);
+	declare_dead(**member);
 	bury();
 	return {};
 }
@@ -222,9 +246,12 @@ Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
 
 bool Master::is_swept(const Member &dead) const
 {
-	const std::uint64_t swept_by = accounts_.at(dead.life.node).swept_by;
-	return std::all_of(view_.members.begin(), view_.members.end(),
-		[&](const Member &member) { return !member.live() || (swept_by & bit_of(member.life.node)); });
+	const auto &[incarnation, beat, swept_by, granted] = accounts_.at(dead.life.node);
+	if (!beat) /* nobody has heard of it */
+		return true;
+	return std::all_of(view_.members.begin(), view_.members.end(), [&](const Member &member) {
+		return !member.live() || only_joined(member) || (swept_by & bit_of(member.life.node));
+	});
 }
 
 /* Frees the numbers of dead nodes that all live nodes have swept, and that will not return. */
@@ -254,7 +281,7 @@ void Master::on_time(Time now)
 	for (Member &member : view_.members) {
 		if (!member.live() || now - accounts_[member.life.node].granted <= lease_ + lease_ / margin_share)
 			continue;
-		change(member, NodeState::dead);
+		declare_dead(member);
 		died = true;
 	}
 	if (died)

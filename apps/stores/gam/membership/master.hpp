@@ -52,9 +52,13 @@ public:
 	 * not all have swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
-	/** Renews the lease. Errors, as in the functions below: ESTALE (it is no member, or was declared dead). */
-	Result<void> renew(const NodeLife &who, Time now);
-	/** Records that @p who is connected to all others. */
+	/**
+	 * Renews the lease. The first time the others hear of @p who, in a new epoch, which is its incarnation from
+	 * then on: so a view knows of all incarnations up to its epoch. Returns the life. Errors, as in the functions
+	 * below: ESTALE (it is no member, or was declared dead).
+	 */
+	Result<NodeLife> renew(const NodeLife &who, Time now);
+	/** Records that @p who is connected to all others. Errors: EINVAL (it has never renewed), ESTALE. */
 	Result<void> serving(const NodeLife &who, Time now);
 	/** Declares @p who dead at once; the others sweep what it has left. */
 	Result<void> leave(const NodeLife &who, Time now);
@@ -76,6 +80,11 @@ public:
 	void on_time(Time now);
 
 	[[nodiscard]] const View &view() const noexcept { return view_; }
+	/**
+	 * Returns the view for the members: without nodes that have joined and not renewed since. Such a node may be a
+	 * stranger that has said one word, and would be waited for. A node that returns to its number is there at once.
+	 */
+	[[nodiscard]] View announced() const;
 	[[nodiscard]] Time lease() const noexcept { return lease_; }
 	/**
 	 * Returns the cluster of all members' logs: that of the first node that had a log. So a new master, which knows
@@ -102,12 +111,14 @@ private:
 
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
-	[[nodiscard]] NodeId not_heard_of_since() const;
+	[[nodiscard]] bool only_joined(const Member &member) const;
+	[[nodiscard]] NodeId first_that_only_joined() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;
 	Result<Member *> identify(const NodeLife &who, Time now);
 	void change(Member &member, NodeState state);
+	void declare_dead(Member &member);
 	void bury();
 
 	Time lease_;

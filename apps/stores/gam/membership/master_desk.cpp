@@ -81,7 +81,7 @@ nlohmann::json MasterDesk::answer(const nlohmann::json &question, Time now)
 	if (!question.is_object() || !take_text(question, "ask", what, 16))
 		return refusal(malformed());
 	if (what == "view")
-		return {{"view", to_json(master_.view())}};
+		return {{"view", to_json(master_.announced())}};
 	const Result<nlohmann::json> answer = what == "join" ? join(question, now) : act(what, question, now);
 	return answer ? *answer : refusal(answer.error());
 }
@@ -102,7 +102,7 @@ Result<nlohmann::json> MasterDesk::join(const nlohmann::json &question, Time now
 		return life.error();
 	return nlohmann::json{{"node", life->node}, {"incarnation", life->incarnation},
 		{"log_cluster", master_.log_cluster()}, {"lease", static_cast<std::uint64_t>(master_.lease().count())},
-		{"view", to_json(master_.view())}};
+		{"view", to_json(master_.announced())}};
 }
 
 /* Returns false if it has a log with impossible data. */
@@ -164,11 +164,13 @@ Result<nlohmann::json> MasterDesk::renew(const NodeLife &who, const nlohmann::js
 	std::uint64_t epoch = 0;
 	if (!take_number(question, "epoch", epoch))
 		return malformed();
-	if (Result<void> renewed = master_.renew(who, now); !renewed)
+	const Result<NodeLife> renewed = master_.renew(who, now);
+	if (!renewed)
 		return renewed.error();
-	nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(master_.lease().count())}};
+	nlohmann::json answer = {
+		{"lease", static_cast<std::uint64_t>(master_.lease().count())}, {"incarnation", renewed->incarnation}};
 	if (epoch != master_.view().epoch)
-		answer["view"] = to_json(master_.view());
+		answer["view"] = to_json(master_.announced());
 	return answer;
 }
 

@@ -6,7 +6,7 @@
  *      and of a node that keeps a log: "log_cluster", "log_node",     and "log_cluster"
  *      "log_incarnation", all 0 if it is new, "log_node" then 65535;
  *      "log_durable": 0 or 1
- *     {"ask": "renew", WHO, "epoch"}                                 {"lease"}, and "view" if the epoch is another
+ *     {"ask": "renew", WHO, "epoch"}                                 {"lease", "incarnation"}, and "view" if changed
  *     {"ask": "serving" | "leave", WHO}                              {}
  *     {"ask": "swept", WHO, "dead", "epoch"}                         {}
  *     {"ask": "give_up", WHO, "dead"}                                {}
@@ -15,7 +15,9 @@
  *     {"ask": "view"}                                                {"view"}; for tools
  *     anything else, and what is refused                             {"error": errno, "message"}
  *
- * WHO is "cluster", "node", "incarnation". A lease is in nanoseconds; keys and values are hexadecimal.
+ * WHO is "cluster", "node", "incarnation". A lease is in nanoseconds; keys and values are hexadecimal. Views are those
+ * of Master::announced(): a node finds itself there when it has renewed, as soon as it has joined, and has another
+ * incarnation from then on.
  */
 #pragma once
 

@@ -114,9 +114,27 @@ Result<Admission> Membership::join(const Newcomer &me, Listener &listener)
 	admitted.lease = Time(static_cast<Time::rep>(lease));
 	me_ = admitted;
 	listener_ = &listener;
-	take_view(*answer);
+	if (Result<void> entered = enter(); !entered) {
+		me_.reset();
+		return entered.error();
+	}
 	thread_ = std::jthread([this](const std::stop_token &stop) { run(stop); });
-	return admitted;
+	return *me_;
+}
+
+/** Renews the lease for the first time, by which the others hear of this node. Its view has all that it connects to. */
+Result<void> Membership::enter()
+{
+	const Time asked = now();
+	const Result<nlohmann::json> answer = ask({{"ask", "renew"}, {"epoch", 0U}});
+	if (!answer)
+		return answer.error();
+	if (!take_number(*answer, "incarnation", me_->life.incarnation))
+		return nonsense();
+	if (Result<void> taken = take_lease(*answer, asked); !taken)
+		return taken;
+	take_view(*answer);
+	return epoch_ ? Result<void>() : nonsense();
 }
 
 Result<void> Membership::serving()
