@@ -31,8 +31,8 @@ std::vector<std::byte> good_segment(const SegmentHead &head)
 	std::size_t end = SegmentHead::size;
 	const std::array<std::byte, block_size> data{std::byte{7}};
 	for (std::uint64_t sequence = head.first; sequence < head.first + 10; sequence++) {
-		Entry entry{
-			EntryKind::transfer, 3, Address(2, sequence * block_size), sequence, sequence, sequence, {}};
+		Entry entry{EntryKind::transfer, 3, Address(2, sequence * block_size), sequence, sequence, sequence, {},
+			sequence % 4 == 0};
 		if (sequence % 2) {
 			entry.kind = EntryKind::data;
 			entry.data = data;

@@ -20,6 +20,7 @@ struct Logged {
 	Address block;
 	std::uint64_t counter = 0;
 	std::uint64_t value = 0; /* first word of a value */
+	bool owner_logs = true;
 
 	bool operator==(const Logged &) const = default;
 };
@@ -36,11 +37,11 @@ public:
 		entries.push_back(logged);
 		return 0;
 	}
-	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
+	int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept override
 	{
 		if (error)
 			return error;
-		entries.push_back({owner, block, counter, 0});
+		entries.push_back({owner, block, counter, 0, owner_logs});
 		return 0;
 	}
 	int allocated(Address, std::uint64_t) noexcept override { return 0; }
@@ -162,6 +163,14 @@ TEST_F(DirectoryLog, ATransferIsLoggedWhenTheTermBeforeHasEnded)
 	done(next);
 	done(read(0, block()));
 	EXPECT_EQ(recorders[2].take(), list({value(2, 22)}));
+}
+
+TEST_F(DirectoryLog, ATransferSaysIfTheOwnerKeepsALog)
+{
+	node(0).set_loggers(bit(0) | bit(2));
+	done(write(1, block(), 11));
+	done(write(2, block(), 22));
+	EXPECT_EQ(recorders[0].take(), list({{1, block(), 1, 0, false}, {2, block(), 2, 0, true}}));
 }
 
 TEST_F(DirectoryLog, AnUpgradeBeginsATerm)

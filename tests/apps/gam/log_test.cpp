@@ -31,6 +31,7 @@
 #include "gam/membership/log_keeper.hpp"
 #include "gam/membership/node_log.hpp"
 #include "gam/membership/policy_log.hpp"
+#include "service/self_verifying.hpp"
 
 using namespace prism;
 using namespace prism::gam;
@@ -79,7 +80,8 @@ int append_data(NodeLog &log, std::uint64_t block, std::uint64_t counter, std::u
 
 int append_transfer(NodeLog &log, std::uint64_t block, std::uint64_t counter, NodeId owner)
 {
-	return log.append({EntryKind::transfer, owner, Address(2, block * block_size), counter, 0, 0, {}});
+	return log.append(
+		{EntryKind::transfer, owner, Address(2, block * block_size), counter, 0, 0, {}, owner % 2 == 1});
 }
 
 /* Entry in comparable form */
@@ -604,10 +606,12 @@ TEST(Log, CompactionKeepsTheNewest)
 	}
 	/* At least the last two transfers are kept */
 	std::map<std::uint64_t, std::set<std::uint64_t>> terms;
-	for (const Seen &entry : all_of(*log)) {
-		if (entry.kind == EntryKind::transfer)
-			terms[entry.block].insert(entry.counter);
-	}
+	ASSERT_TRUE(log->scan([&](const Entry &entry) {
+			       if (entry.kind != EntryKind::transfer)
+				       return;
+			       terms[entry.block.block_number()].insert(entry.counter);
+			       EXPECT_EQ(entry.owner_logs, entry.node % 2 == 1);
+		       }).ok());
 	for (const auto &[block, counters] : terms) {
 		EXPECT_TRUE(counters.contains((1980 + block) / 60));
 		EXPECT_GE(counters.size(), 2U);
@@ -821,17 +825,42 @@ TEST(Log, TakesWhatAProtocolSays)
 	EXPECT_TRUE(policy.durable());
 	const auto value = value_of(3);
 	EXPECT_EQ(policy.wrote(Address(5, block_size), 9, value), 0);
-	EXPECT_EQ(policy.transfers(Address(2, block_size), 4, 7), 0);
+	EXPECT_EQ(policy.transfers(Address(2, block_size), 4, 7, true), 0);
+	EXPECT_EQ(policy.transfers(Address(2, block_size), 5, 8, false), 0);
 	EXPECT_EQ(policy.allocated(Address(2, 48), 100), 0);
 	std::vector<Entry> seen;
 	ASSERT_TRUE(log->scan([&](const Entry &entry) { seen.push_back(entry); }).ok());
-	ASSERT_EQ(seen.size(), 3U);
+	ASSERT_EQ(seen.size(), 4U);
 	EXPECT_EQ(seen[0].kind, EntryKind::data);
 	EXPECT_EQ(seen[0].block, Address(5, block_size));
 	EXPECT_EQ(seen[1].node, 7);
 	EXPECT_EQ(seen[1].counter, 4U);
-	EXPECT_EQ(seen[2].block, Address(2, 48));
-	EXPECT_EQ(seen[2].counter, 100U);
+	EXPECT_TRUE(seen[1].owner_logs);
+	EXPECT_FALSE(seen[2].owner_logs);
+	EXPECT_EQ(seen[3].block, Address(2, 48));
+	EXPECT_EQ(seen[3].counter, 100U);
+}
+
+/* Tests entries that have a good checksum and a length that their kind does not allow. */
+TEST(LogEntry, ALengthThatCannotBe)
+{
+	const auto parses = [](EntryKind kind, std::uint32_t length) {
+		std::array<std::byte, Entry::max_size> bytes{};
+		Entry{kind, 3, Address(2, block_size), 1, 1, 1, {}, false}.serialize(bytes.data(), 5);
+		std::memcpy(&bytes[44], &length, sizeof(length));
+		const std::size_t size = kind == EntryKind::transfer ? Entry::header_size : Entry::header_size + length;
+		const std::uint64_t sum = apps::crc64(std::span(bytes).subspan(8, size - 8), 5);
+		std::memcpy(bytes.data(), &sum, sizeof(sum));
+		return Entry::parse(bytes, 5).has_value();
+	};
+	EXPECT_TRUE(parses(EntryKind::transfer, 0)) << "the owner keeps no log, or nobody knows";
+	EXPECT_TRUE(parses(EntryKind::transfer, 1)) << "it keeps one";
+	EXPECT_FALSE(parses(EntryKind::transfer, 2));
+	EXPECT_FALSE(parses(EntryKind::transfer, 512));
+	EXPECT_TRUE(parses(EntryKind::allocation, 0));
+	EXPECT_FALSE(parses(EntryKind::allocation, 1));
+	EXPECT_TRUE(parses(EntryKind::data, 512));
+	EXPECT_FALSE(parses(EntryKind::data, 1));
 }
 
 } // namespace

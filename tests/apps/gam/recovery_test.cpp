@@ -111,6 +111,28 @@ TEST(Verdict, WaitsForWhoAloneCanKnow)
 	EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {}), {}).kind, Kind::own); /* the home has written since */
 }
 
+TEST(LoggedBlocks, OwnersThatKeepLogsAndMayHaveNewerValues)
+{
+	LoggedBlocks blocks(2);
+	std::uint64_t sequence = 0;
+	const auto transfer = [&](std::uint64_t number, std::uint64_t counter, NodeId owner, bool owner_logs = true) {
+		sequence++;
+		blocks.add({EntryKind::transfer, owner, Address(2, number * block_size), counter, sequence, sequence,
+			{}, owner_logs});
+	};
+	EXPECT_EQ(blocks.owners_with_logs(), 0U);
+	transfer(0, 1, 3);
+	transfer(0, 2, 4, false); /* a node without a log; it may not have got the block */
+	EXPECT_EQ(blocks.owners_with_logs(), nodes({3}));
+	transfer(1, 5, 6);
+	blocks.set_value(1, 6, std::array<std::byte, block_size>{});
+	EXPECT_EQ(blocks.owners_with_logs(), nodes({3})) << "the home has written since";
+	transfer(1, 7, 8);
+	EXPECT_EQ(blocks.owners_with_logs(), nodes({3, 8}));
+	transfer(0, 3, 5);
+	EXPECT_EQ(blocks.owners_with_logs(), nodes({5, 8})) << "the term of 3 has ended";
+}
+
 TEST(Verdict, CopiesHaveTheValueOfTheDead)
 {
 	const Verdict verdict = decide(
@@ -315,7 +337,7 @@ private:
 			if (logged.kind == EntryKind::transfer && flaw_ == Flaw::no_transfers)
 				continue;
 			Entry entry{logged.kind, logged.owner, Address(home, logged.block * block_size), logged.counter,
-				sequence, sequence, {}};
+				sequence, sequence, {}, logged.kind == EntryKind::transfer};
 			if (flaw_ == Flaw::no_counters && !is_home)
 				entry.counter = last_transfer(logged.block);
 			if (logged.kind == EntryKind::data)
@@ -621,6 +643,8 @@ private:
 	void begin(HomeRecovery::Scope scope, std::unique_ptr<LoggedBlocks> log)
 	{
 		recoveries++;
+		if (scope == HomeRecovery::Scope::all)
+			needed_ = log->owners_with_logs();
 		recovery_ = std::make_unique<Recovery>(*this);
 		recovery_->scope = scope;
 		recovery_->machine = std::make_unique<HomeRecovery>(
@@ -701,6 +725,8 @@ private:
 		case Kind::waits:
 			waits++;
 			block.waits = true; /* even if that node has returned but not answered yet */
+			if (recovery_->scope == HomeRecovery::Scope::all && !(needed_ & bit(verdict.node)))
+				fail(name + "waits for a node that a new master would not know");
 			break;
 		case Kind::lost:
 			fail(name + "is said to be lost");
@@ -831,6 +857,7 @@ private:
 	std::map<std::pair<NodeId, NodeId>, std::deque<std::vector<std::byte>>> wire_;
 	std::unique_ptr<Recovery> recovery_;
 	std::uint64_t recovery_number_ = 0;
+	std::uint64_t needed_ = 0; /* nodes that the home has named to the master */
 	std::uint64_t versions_ = 0;
 	std::uint64_t tears_ = 0;
 	std::string wrong_;

@@ -36,10 +36,10 @@ public:
 	virtual int wrote(Address block, std::uint64_t counter, Block data) noexcept = 0;
 	/**
 	 * Records that this node, the home of @p block, is about to make another node, @p owner, its owner in term @p
-	 * counter. Called before any message of the transfer leaves. Errors as for wrote(); the transfer happens in any
-	 * case.
+	 * counter. @p owner_logs: that node keeps a log. Called before any message of the transfer leaves. Errors as
+	 * for wrote(); the transfer happens in any case.
 	 */
-	virtual int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept = 0;
+	virtual int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept = 0;
 
 	/**
 	 * Records that this node, the home of @p at, has allocated @p bytes there; 0: has freed the object there.

@@ -53,7 +53,7 @@ public:
 	void log_transfer(Address block, std::uint64_t counter, NodeId owner) noexcept
 	{
 		if (log_)
-			(void)log_->transfers(block, counter, owner);
+			(void)log_->transfers(block, counter, owner, keeps_log(owner));
 	}
 
 	/** Sends @p message; drops it if @p to is dead. */

@@ -41,7 +41,7 @@ bool is_sound(const Entry &entry, std::size_t length) noexcept
 	case EntryKind::data:
 		return length == block_size && !entry.block.in_block();
 	case EntryKind::transfer:
-		return !length && !entry.block.in_block() && entry.node < max_nodes;
+		return length <= 1 && !entry.block.in_block() && entry.node < max_nodes;
 	case EntryKind::allocation:
 		return !length;
 	}
@@ -58,7 +58,7 @@ void Entry::serialize(std::byte *to, std::uint64_t seed) const noexcept
 	put(to + 32, counter);
 	put(to + 40, static_cast<std::uint16_t>(kind));
 	put(to + 42, node);
-	put(to + 44, static_cast<std::uint32_t>(data.size()));
+	put(to + 44, kind == EntryKind::transfer ? std::uint32_t{owner_logs} : static_cast<std::uint32_t>(data.size()));
 	std::copy(data.begin(), data.end(), to + header_size);
 	put(to, apps::crc64({to + 8, size() - 8}, seed));
 }
@@ -70,7 +70,7 @@ std::optional<Entry> Entry::parse(std::span<const std::byte> bytes, std::uint64_
 	Entry entry;
 	const std::size_t length = get<std::uint32_t>(bytes, 44);
 	const auto kind = get<std::uint16_t>(bytes, 40);
-	if (kind > static_cast<std::uint16_t>(EntryKind::allocation) || bytes.size() - header_size < length)
+	if (kind > static_cast<std::uint16_t>(EntryKind::allocation))
 		return std::nullopt;
 	entry.kind = static_cast<EntryKind>(kind);
 	entry.sequence = get<std::uint64_t>(bytes, 8);
@@ -78,9 +78,11 @@ std::optional<Entry> Entry::parse(std::span<const std::byte> bytes, std::uint64_
 	entry.block = Address(get<std::uint64_t>(bytes, 24));
 	entry.counter = get<std::uint64_t>(bytes, 32);
 	entry.node = get<NodeId>(bytes, 42);
-	if (!is_sound(entry, length))
+	const std::size_t data_size = entry.kind == EntryKind::data ? length : 0;
+	if (!is_sound(entry, length) || bytes.size() - header_size < data_size)
 		return std::nullopt;
-	entry.data = bytes.subspan(header_size, length);
+	entry.owner_logs = entry.kind == EntryKind::transfer && length;
+	entry.data = bytes.subspan(header_size, data_size);
 	if (apps::crc64(bytes.subspan(8, entry.size() - 8), seed) != get<std::uint64_t>(bytes, 0))
 		return std::nullopt;
 	return entry;

@@ -33,6 +33,7 @@ struct Entry {
 	std::uint64_t sequence = 0;      /**< its position in the log: the numbers have no gaps */
 	std::uint64_t order = 0;         /**< its first sequence; compaction assigns a new one */
 	std::span<const std::byte> data; /**< block_size bytes, or none */
+	bool owner_logs = false;         /**< transfer: the new owner keeps a log; false also if that is unknown */
 
 	[[nodiscard]] std::size_t size() const noexcept { return header_size + data.size(); }
 	/** Returns true if this entry is newer than @p other, of the same kind, block and log. */

@@ -23,7 +23,7 @@ void add_value(LoggedBlocks::Block &block, const Entry &entry)
 void add_transfer(LoggedBlocks::Block &block, const Entry &entry)
 {
 	auto &[last, before] = block.transfers;
-	const Transfer transfer{entry.counter, entry.order, entry.node};
+	const Transfer transfer{entry.counter, entry.order, entry.node, entry.owner_logs};
 	const auto is_older = [](const Transfer &a, const Transfer &b) {
 		return std::tie(a.counter, a.order) < std::tie(b.counter, b.order);
 	};
@@ -64,6 +64,19 @@ void LoggedBlocks::miss(std::span<const Missing> missing)
 		missing_from_ = std::max(missing_from_, gap.first);
 		knows_allocations_ = knows_allocations_ && gap.failed;
 	}
+}
+
+std::uint64_t LoggedBlocks::owners_with_logs() const noexcept
+{
+	std::uint64_t owners = 0;
+	for (const auto &[number, block] : blocks_) {
+		for (const Transfer &transfer : block.transfers) {
+			if (!transfer.counter || (block.has_value && block.counter > transfer.counter))
+				break;
+			owners |= transfer.owner_logs ? bit(transfer.owner) : 0;
+		}
+	}
+	return owners;
 }
 
 const LoggedBlocks::Block *LoggedBlocks::find(std::uint64_t block) const noexcept

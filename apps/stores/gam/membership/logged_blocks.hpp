@@ -45,6 +45,8 @@ public:
 	/** Returns the blocks by number. */
 	[[nodiscard]] const std::unordered_map<std::uint64_t, Block> &blocks() const noexcept { return blocks_; }
 	[[nodiscard]] const Block *find(std::uint64_t block) const noexcept;
+	/** Returns the nodes that keep logs, and may have newer values of blocks there than this log: a bit set. */
+	[[nodiscard]] std::uint64_t owners_with_logs() const noexcept;
 	/** Returns true if entries are missing. */
 	[[nodiscard]] bool is_incomplete() const noexcept { return missing_from_; }
 	/** Returns true if moreover one of them may have been newer than @p block, which may be null. */

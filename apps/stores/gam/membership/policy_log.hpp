@@ -29,9 +29,9 @@ public:
 	{
 		return append({EntryKind::data, no_node, block, counter, 0, 0, data});
 	}
-	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
+	int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept override
 	{
-		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
+		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs});
 	}
 	int allocated(Address at, std::uint64_t bytes) noexcept override
 	{

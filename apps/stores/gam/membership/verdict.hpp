@@ -34,6 +34,7 @@ struct Transfer {
 	std::uint64_t counter = 0;
 	std::uint64_t order = 0;
 	NodeId owner = no_node;
+	bool owner_logs = false; /**< as in Entry */
 };
 
 struct Evidence {
