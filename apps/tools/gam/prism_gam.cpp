@@ -259,7 +259,8 @@ int stat(JoinedNode &joined, const Options &options)
 		if (member.life.node == joined.node().self())
 			continue; /* this program */
 		const std::uint64_t available = joined.node().available(member.life.node);
-		const std::string address = fmt::format("{}:{}", member.host, member.port);
+		const std::string address =
+			member.host.empty() ? "unknown" : fmt::format("{}:{}", member.host, member.port);
 		if (options.json)
 			members.push_back({{"node", member.life.node}, {"state", name_of(member)}, {"address", address},
 				{"lent", member.lent}, {"free", available}});

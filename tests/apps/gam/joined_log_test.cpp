@@ -102,6 +102,16 @@ struct JoinedLog : testing::Test {
 		word.error = session.read(at, std::as_writable_bytes(std::span(&word.value, 1)));
 		return word;
 	}
+	/** Has node 1 write to a new block of node 0: 31, which node 2 reads, then 32, which nobody has seen. */
+	Address write_seen_and_fenced()
+	{
+		Session owner(nodes[1]->node()), reader(nodes[2]->node());
+		const Address address = allocate(owner, 0);
+		EXPECT_EQ(write(owner, address, 31), 0);
+		EXPECT_EQ(read(reader, address), (Word{0, 31}));
+		EXPECT_EQ(write(owner, address, 32), 0);
+		return address;
+	}
 };
 
 TEST_F(JoinedLog, WhatOthersHaveSeenIsThereAgain)
@@ -226,15 +236,7 @@ TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
 {
 	for (const char *const log : {"0", "1", "2"})
 		join(log);
-	Address address;
-	{
-		Session owner(nodes[1]->node());
-		address = allocate(owner, 0);
-		EXPECT_EQ(write(owner, address, 31), 0);
-		Session reader(nodes[2]->node());
-		EXPECT_EQ(read(reader, address), (Word{0, 31}));
-		EXPECT_EQ(write(owner, address, 32), 0);
-	}
+	const Address address = write_seen_and_fenced();
 	die(1);
 	die(0);
 	EXPECT_EQ(rejoin(0, "0").recovery().waiting, 1U);
@@ -316,6 +318,64 @@ TEST_F(JoinedLog, ANewMasterTakesUpTheClusterOfTheLogs)
 	rejoin(0, "0");
 	Session other(nodes[1]->node());
 	EXPECT_EQ(read_soon(other, address), (Word{0, 41}));
+}
+
+/* Tests a home that comes back to a new master, which knows nobody, before the owner of its blocks. */
+TEST_F(JoinedLog, BlocksWaitForAnOwnerThatIsNewToTheMaster)
+{
+	for (const bool durable : {true, false}) {
+		options.log.durable = durable;
+		const std::string names = durable ? "durable" : "not";
+		nodes.clear();
+		new_master();
+		for (const char *const log : {"0", "1", "2"})
+			join(names + log);
+		const Address address = write_seen_and_fenced();
+		for (auto &node : nodes)
+			node.reset();
+		new_master();
+		const RecoveryReport report = rejoin(0, names + "0").recovery();
+		EXPECT_EQ(report.waiting, 1U);
+		EXPECT_EQ(report.lost, 0U);
+		nodes[2] = *try_join("");
+		EXPECT_EQ(nodes[2]->node().self(), 2) << "the number of the owner is not free";
+		Session home(nodes[0]->node()), other(nodes[2]->node());
+		EXPECT_EQ(read(home, address).error, EOWNERDEAD);
+		EXPECT_EQ(read_soon(other, address).error, EOWNERDEAD);
+		rejoin(1, names + "1");
+		EXPECT_EQ(read_soon(other, address, EOWNERDEAD), (Word{0, durable ? 32U : 31U}));
+	}
+}
+
+TEST_F(JoinedLog, AnOwnerThatIsNewToTheMasterCanBeGivenUp)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	const Address address = write_seen_and_fenced();
+	for (auto &node : nodes)
+		node.reset();
+	new_master();
+	rejoin(0, "0");
+	Session home(nodes[0]->node());
+	EXPECT_EQ(read(home, address).error, EOWNERDEAD);
+	EXPECT_TRUE(nodes[0]->give_up(1).ok());
+	EXPECT_EQ(read_soon(home, address, EOWNERDEAD), (Word{0, 0}));
+	EXPECT_EQ(nodes[0]->recovery().lost, 1U);
+}
+
+TEST_F(JoinedLog, AHomeDoesNotWaitForAnOwnerThatWasGivenUpMeanwhile)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	const Address address = write_seen_and_fenced();
+	die(1);
+	die(0);
+	EXPECT_TRUE(nodes[2]->give_up(1).ok());
+	const RecoveryReport report = rejoin(0, "0").recovery();
+	EXPECT_EQ(report.waiting, 0U);
+	EXPECT_EQ(report.lost, 1U);
+	Session home(nodes[0]->node());
+	EXPECT_EQ(read(home, address), (Word{0, 0}));
 }
 
 } // namespace

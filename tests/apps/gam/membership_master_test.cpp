@@ -58,6 +58,15 @@ protected:
 			master.on_time(now);
 		}
 	}
+	/** Has all members sweep @p dead. */
+	void sweep(NodeId dead)
+	{
+		for (const Member &member : std::vector(master.view().members)) {
+			if (member.live()) {
+				EXPECT_EQ(code_of(master.swept(member.life, dead, epoch(), now)), 0);
+			}
+		}
+	}
 	[[nodiscard]] bool live(const NodeLife &life) const { return master.view().find_live(life) != nullptr; }
 	[[nodiscard]] std::uint64_t epoch() const { return master.view().epoch; }
 
@@ -290,6 +299,53 @@ TEST_F(MembershipMaster, LogsAreDurableOnAllNodesOrNone)
 	EXPECT_EQ(code_of(alone.leave(first, now)), 0);
 	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), 0);
 	EXPECT_EQ(code_of(alone.join(with_log(true), now)), EINVAL);
+}
+
+/** Tests nodes that a new master learns of from the log of another. */
+TEST_F(MembershipMaster, WhoIsExpectedIsAwayUntilItComesOrIsGivenUp)
+{
+	Newcomer who = newcomer(1, Protocol::directory);
+	who.log = LogClaim{77, {1, 100}, true};
+	const NodeLife home = *master.join(who, now);
+	const NodeLife plain = join(Protocol::directory);
+	EXPECT_EQ(code_of(master.expect(plain, bit(2), now)), EINVAL) << "it has no log that tells";
+	EXPECT_EQ(code_of(master.expect({home.node, 1}, bit(2), now)), ESTALE);
+	const std::uint64_t before = epoch();
+	EXPECT_EQ(code_of(master.expect(home, bit(home.node) | bit(plain.node), now)), 0);
+	EXPECT_EQ(epoch(), before) << "it knows these";
+	EXPECT_EQ(code_of(master.expect(home, bit(2) | bit(3) | bit(63), now)), 0);
+	for (const NodeId node : {2, 3, 63}) {
+		const Member *const member = master.view().find(node);
+		ASSERT_NE(member, nullptr);
+		EXPECT_TRUE(member->is_away());
+		EXPECT_TRUE(member->durable);
+		EXPECT_GT(member->changed, before);
+	}
+	Master stored(5, lease);
+	EXPECT_EQ(code_of(stored.load(master.serialize(), now)), 0) << "also by etcd";
+	EXPECT_TRUE(stored.view().find(63)->is_away());
+	EXPECT_EQ(join(Protocol::directory).node, 4) << "their numbers are kept for them";
+	/* One comes */
+	who.log = LogClaim{77, {2, 90}, true};
+	sweep(2);
+	const Result<NodeLife> come = master.join(who, now);
+	ASSERT_TRUE(come.ok()) << come.error().message;
+	EXPECT_EQ(come->node, 2);
+	/* One is given up */
+	EXPECT_EQ(code_of(master.give_up(plain, 3, now)), 0);
+	sweep(3);
+	EXPECT_EQ(master.view().find(3), nullptr);
+	Master later(5, lease);
+	EXPECT_EQ(code_of(later.load(master.serialize(), now)), 0);
+	EXPECT_EQ(code_of(later.expect(home, bit(3), now)), 0);
+	EXPECT_EQ(later.view().find(3), nullptr) << "nobody waits for it";
+	EXPECT_EQ(later.give_up(home, 3, now).error().code, EINVAL);
+	/* ... until it comes, after all */
+	who.log = LogClaim{77, {3, 90}, true};
+	const NodeLife after_all = *later.join(who, now);
+	EXPECT_EQ(after_all.node, 3);
+	EXPECT_EQ(code_of(later.leave(after_all, now)), 0);
+	EXPECT_TRUE(later.view().find(3)->is_away());
 }
 
 TEST_F(MembershipMaster, AClockThatIsSetBackKeepsNobodyAlive)

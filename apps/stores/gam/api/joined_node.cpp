@@ -212,8 +212,21 @@ private:
 			lease_is_over());
 		if (Result<void> started = log_side_->start(*node); !started)
 			return started;
+		if (Result<void> expected = expect_owners(); !expected)
+			return expected;
 		set_node(std::move(node));
 		return log_side_->recover(options_.timeout, [this] { return !check().ok(); });
+	}
+	/** Tells a master that does not know them of the nodes whose logs this one may need. */
+	Result<void> expect_owners()
+	{
+		const View known = view();
+		std::uint64_t unknown = 0;
+		for_each_node(
+			log_side_->owners(), [&](NodeId owner) { unknown |= known.find(owner) ? 0 : bit(owner); });
+		if (!unknown)
+			return {};
+		return membership_.expect(unknown);
 	}
 	/** Makes a node of the latch protocol; it is ready when all others have a queue pair to it, too. */
 	Result<void> make_latch_node()

@@ -163,18 +163,27 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
 	protocol_ = protocol;
 	block_bytes_ = who.block_bytes;
+	given_up_ &= who.log ? ~bit_of(free) : ~std::uint64_t{0};
 	Member made;
+	made.life.node = free;
 	made.host = who.host;
 	made.port = who.port;
 	made.lent = who.lent;
 	made.keeps_log = who.log.has_value();
 	made.durable = who.log && who.log->durable;
-	change(made, NodeState::joining);
-	made.life = {free, view_.epoch};
-	accounts_[free] = {made.life.incarnation, beat, 0, now};
-	const auto place = std::find_if(view_.members.begin(), view_.members.end(),
-		[free](const Member &other) { return other.life.node > free; });
+	const NodeLife life = insert(std::move(made), NodeState::joining);
+	accounts_[free] = {life.incarnation, beat, 0, now};
+	return life;
+}
+
+/** Inserts a member whose number is free, and returns its new life. */
+NodeLife Master::insert(Member made, NodeState state)
+{
+	change(made, state);
+	made.life.incarnation = view_.epoch;
 	const NodeLife life = made.life;
+	const auto place = std::find_if(view_.members.begin(), view_.members.end(),
+		[&life](const Member &other) { return other.life.node > life.node; });
 	view_.members.insert(place, std::move(made));
 	return life;
 }
@@ -238,9 +247,30 @@ Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
 	auto *const gone = const_cast<Member *>(view_.find(node));
 	if (!gone || !gone->is_away())
 		return make_error(EINVAL, "node " + std::to_string(node) + " is none that is dead and keeps a log");
+	given_up_ |= bit_of(node);
 	gone->keeps_log = false;
 	change(*gone, NodeState::dead);
 	bury();
+	return {};
+}
+
+Result<void> Master::expect(const NodeLife &by, std::uint64_t nodes, Time now)
+{
+	const Result<Member *> member = identify(by, now);
+	if (!member)
+		return member.error();
+	if (!(*member)->keeps_log)
+		return make_error(EINVAL, "node " + std::to_string(by.node) + " keeps no log that could need others");
+	const bool durable = (*member)->durable;
+	for_each_node(nodes & ~given_up_, [&](NodeId node) {
+		if (accounts_.contains(node))
+			return;
+		Member away;
+		away.life.node = node;
+		away.keeps_log = true;
+		away.durable = durable;
+		accounts_[node] = {insert(std::move(away), NodeState::dead).incarnation, 0, 0, now};
+	});
 	return {};
 }
 
@@ -294,7 +324,8 @@ std::string Master::serialize() const
 	for (const auto &[node, account] : accounts_)
 		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
-		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"accounts", std::move(accounts)}}
+		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"given_up", given_up_},
+		{"accounts", std::move(accounts)}}
 		.dump();
 }
 
@@ -303,11 +334,12 @@ Result<void> Master::load(const std::string &text, Time now)
 	const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
 	const auto damaged = [] { return make_error(EBADMSG, "what is stored is no state of a master"); };
 	View view;
-	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0;
+	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0, given_up = 0;
 	if (!found.is_object() || !found.contains("view") || !from_json(found["view"], view) ||
 		!take_number(found, "lease", lease, INT64_MAX) ||
 		!take_number(found, "protocol", protocol, UINT16_MAX) ||
 		!take_number(found, "block", block, UINT32_MAX) || !take_number(found, "log_cluster", log_cluster) ||
+		(found.contains("given_up") && !take_number(found, "given_up", given_up)) ||
 		!found.contains("accounts") || !found["accounts"].is_array() ||
 		found["accounts"].size() != view.members.size())
 		return damaged();
@@ -333,6 +365,7 @@ Result<void> Master::load(const std::string &text, Time now)
 	protocol_ = static_cast<std::uint16_t>(protocol);
 	block_bytes_ = static_cast<std::uint32_t>(block);
 	log_cluster_ = log_cluster;
+	given_up_ = given_up;
 	view_ = std::move(view);
 	accounts_ = std::move(accounts);
 	return {};

@@ -75,6 +75,13 @@ public:
 	 */
 	Result<void> give_up(const NodeLife &by, NodeId node, Time now);
 	/**
+	 * Records that @p nodes, a bit set, have logs that @p by needs: of these, all whom this master does not know
+	 * are away from now on, as if they had died. It still does not wait for those whom it has given up. Errors:
+	 * EINVAL
+	 * (@p by keeps no log), ESTALE.
+	 */
+	Result<void> expect(const NodeLife &by, std::uint64_t nodes, Time now);
+	/**
 	 * Declares nodes dead whose lease is over. Call it every eighth of a lease; the functions above do this too.
 	 */
 	void on_time(Time now);
@@ -119,6 +126,7 @@ private:
 	Result<Member *> identify(const NodeLife &who, Time now);
 	void change(Member &member, NodeState state);
 	void declare_dead(Member &member);
+	NodeLife insert(Member made, NodeState state);
 	void bury();
 
 	Time lease_;
@@ -128,6 +136,7 @@ private:
 	std::uint64_t log_cluster_ = 0;
 	std::uint16_t protocol_ = 0; /* protocol of the members */
 	std::uint32_t block_bytes_ = 0;
+	std::uint64_t given_up_ = 0; /* numbers, as bits, that no node with a log has had since */
 	std::map<NodeId, Account> accounts_;
 };
 

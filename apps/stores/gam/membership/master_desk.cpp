@@ -125,7 +125,7 @@ bool MasterDesk::read_log(const nlohmann::json &question, Newcomer &who)
 Result<nlohmann::json> MasterDesk::act(const std::string &what, const nlohmann::json &question, Time now)
 {
 	NodeLife who;
-	std::uint64_t cluster = 0, node = 0, dead = 0, epoch = 0;
+	std::uint64_t cluster = 0, node = 0, dead = 0, epoch = 0, nodes = 0;
 	if (!take_number(question, "cluster", cluster) || !take_number(question, "node", node, max_nodes - 1) ||
 		!take_number(question, "incarnation", who.incarnation))
 		return malformed();
@@ -148,6 +148,12 @@ Result<nlohmann::json> MasterDesk::act(const std::string &what, const nlohmann::
 		if (!take_number(question, "dead", dead, max_nodes - 1))
 			return malformed();
 		return done(master_.give_up(who, static_cast<NodeId>(dead), now));
+	}
+	if (what == "expect") {
+		if (!take_number(question, "nodes", nodes))
+			return malformed();
+		const Result<void> expected = master_.expect(who, nodes, now);
+		return expected ? renew(who, question, now) : expected.error();
 	}
 	master_.on_time(now);
 	if (!master_.view().find_live(who))

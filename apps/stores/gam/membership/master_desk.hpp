@@ -10,6 +10,7 @@
  *     {"ask": "serving" | "leave", WHO}                              {}
  *     {"ask": "swept", WHO, "dead", "epoch"}                         {}
  *     {"ask": "give_up", WHO, "dead"}                                {}
+ *     {"ask": "expect", WHO, "epoch", "nodes"}                       as of "renew"
  *     {"ask": "put", WHO, "key", "value"}                            {}
  *     {"ask": "find", WHO, "key"}                                    {"value"}, or {}
  *     {"ask": "view"}                                                {"view"}; for tools

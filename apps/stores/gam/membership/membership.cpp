@@ -75,6 +75,7 @@ Result<void> Membership::take_lease(const nlohmann::json &answer, Time asked)
 
 void Membership::take_view(const nlohmann::json &answer)
 {
+	const std::lock_guard guard(view_lock_);
 	View view;
 	if (!answer.contains("view") || !from_json(answer["view"], view) || view.epoch <= epoch_)
 		return;
@@ -189,6 +190,18 @@ void Membership::tell_swept()
 Result<void> Membership::give_up_node(NodeId dead)
 {
 	return tell({{"ask", "give_up"}, {"dead", dead}});
+}
+
+Result<void> Membership::expect(std::uint64_t nodes)
+{
+	const Time asked = now();
+	const Result<nlohmann::json> answer = ask({{"ask", "expect"}, {"epoch", epoch_.load()}, {"nodes", nodes}});
+	if (!answer)
+		return answer.error();
+	Result<void> taken = take_lease(*answer, asked);
+	if (taken)
+		take_view(*answer);
+	return taken;
 }
 
 Result<void> Membership::put(const std::string &key, const std::string &value)

@@ -60,8 +60,8 @@ class Membership
 {
 public:
 	/**
-	 * The node. Called by the membership's thread, the first time inside join(). Its functions must return soon,
-	 * and may call swept().
+	 * The node. Called by the membership's thread, the first time inside join(), and inside expect(). Its functions
+	 * must return soon, and may call swept().
 	 */
 	class Listener
 	{
@@ -106,6 +106,11 @@ public:
 	/** See Master::give_up(). Errors: as serving(), EINVAL. */
 	Result<void> give_up_node(NodeId dead);
 	/**
+	 * See Master::expect(). When this returns, the listener was told of the nodes that are away for it. Errors: as
+	 * serving(), EINVAL.
+	 */
+	Result<void> expect(std::uint64_t nodes);
+	/**
 	 * See Master::swept(). If the master cannot be reached, a later renewal tells it; otherwise the number of @p
 	 * dead would stay in use. Errors: as serving(), EINVAL.
 	 */
@@ -144,6 +149,7 @@ private:
 	std::atomic<Time::rep> until_{0};
 	std::mutex end_lock_;           /* held while the listener is called */
 	std::atomic<bool> over_{false}; /* has left, or was expelled */
+	std::mutex view_lock_;          /* held while the listener is told of a view */
 	std::atomic<std::uint64_t> epoch_{0};
 	Listener *listener_ = nullptr;
 	std::optional<Admission> me_; /* set before the thread starts */

@@ -79,6 +79,7 @@ Result<void> LogSide::start(gam::Node &node)
 		blocks->miss(log_->missing());
 		node_.store(&node, std::memory_order_release);
 		restore_allocations(*blocks);
+		owners_ = blocks->owners_with_logs();
 		recovery_ = std::make_unique<HomeRecovery>(self_.node, self_.incarnation, blocks_,
 			HomeRecovery::Scope::all, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
 		/* Without the gaps that an earlier recovery has reported: nothing has been lost since. */
@@ -127,10 +128,11 @@ void LogSide::adopt(const View &view)
 	if (!node)
 		return;
 	view_ = view;
-	const std::uint64_t before = std::exchange(loggers_, 0);
+	const std::uint64_t before = loggers_;
+	std::uint64_t loggers = 0;
 	for (const Member &member : view.members)
-		loggers_ |= member.keeps_log && member.life.node < max_nodes ? bit(member.life.node) : 0;
-	node->for_each_shard([this](std::size_t shard) { shards_[shard]->set_loggers(loggers_); });
+		loggers |= member.keeps_log && member.life.node < max_nodes ? bit(member.life.node) : 0;
+	set_loggers(loggers);
 	for (NodeId id = 0; id < max_nodes; id++) {
 		const Member *const member = view.find(id);
 		const std::uint64_t live = member && member->live() ? member->life.incarnation : 0;
@@ -151,6 +153,12 @@ void LogSide::adopt(const View &view)
 bool LogSide::is_connected(const Member &member)
 {
 	return lives_[member.life.node] == member.life.incarnation && peers_.connected(member.life);
+}
+
+void LogSide::set_loggers(std::uint64_t nodes)
+{
+	loggers_ = nodes;
+	node_.load()->for_each_shard([&](std::size_t shard) { shards_[shard]->set_loggers(nodes); });
 }
 
 /** Notes that there is a pair to @p life, so an earlier life with its number is dead, and cut off. */
@@ -296,6 +304,8 @@ void LogSide::hear_present(NodeId from, const Message &message)
 {
 	if (!(message.flags & keeps_log))
 		welcome(from);
+	else if (!(loggers_ & bit(from)))
+		set_loggers(loggers_ | bit(from)); /* the view that says so is about to be adopted */
 	if (!has_log())
 		return;
 	if (message.flags & keeps_log)

@@ -54,6 +54,8 @@ public:
 	 * log.
 	 */
 	Result<void> start(gam::Node &node);
+	/** Returns the nodes whose logs this node may need to recover, a bit set. Call after start(). */
+	[[nodiscard]] std::uint64_t owners() const noexcept { return owners_; }
 	/** Stops, as the node ends. */
 	void stop();
 
@@ -105,6 +107,7 @@ private:
 	[[nodiscard]] bool admits(NodeId from);
 	void hear_own(NodeId from, const Message &message);
 	void hear_present(NodeId from, const Message &message);
+	void set_loggers(std::uint64_t nodes);
 	void notice(const NodeLife &life);
 	void end_life(NodeId node);
 	void forget(NodeId home);
@@ -125,6 +128,7 @@ private:
 	const std::uint64_t blocks_;
 	const std::unique_ptr<NodeLog> log_;
 	std::optional<PolicyLog> policy_;
+	std::uint64_t owners_ = 0;
 	std::vector<Directory *> shards_; /* under the locks of the node's shards */
 	std::atomic<gam::Node *> node_{nullptr};
 	std::atomic<std::uint64_t> there_{0}; /* nodes that can be asked, a bit set */
