@@ -18,29 +18,18 @@ using namespace prism::test;
 
 constexpr int exit_malformed = 2;
 
-void print_finding(const Finding &finding)
-{
-	fmt::print("key {:#x}: {}: {}\n", finding.key, name_of(finding.verdict), finding.reason);
-	for (const Operation &operation : finding.window)
-		fmt::print("    {}\n", describe(operation));
-}
-
 int run(const std::vector<std::filesystem::path> &files, const CheckOptions &options)
 {
-	std::vector<Operation> history;
-	for (const std::filesystem::path &file : files) {
-		const auto part = read_history(file);
-		if (!part) {
-			fmt::print(stderr, "{}\n", part.error().message);
-			return exit_malformed;
-		}
-		history.insert(history.end(), part->begin(), part->end());
+	auto history = read_histories(files);
+	if (!history) {
+		fmt::print(stderr, "{}\n", history.error().message);
+		return exit_malformed;
 	}
 	const auto start = std::chrono::steady_clock::now();
-	const CheckReport report = check(std::move(history), options);
+	const CheckReport report = check(*std::move(history), options);
 	const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 	for (const Finding &finding : report.findings)
-		print_finding(finding);
+		fmt::print("{}\n", describe(finding, "key"));
 	fmt::print("{}: {} operations on {} keys, {} keys with a finding, at most {} operations at a time and {} "
 		   "configurations, {:.2f} s\n",
 		name_of(report.verdict), report.operations, report.keys, report.bad_keys, report.most_concurrent,

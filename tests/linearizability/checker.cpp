@@ -313,6 +313,15 @@ Verdict worse(Verdict a, Verdict b)
 
 } // namespace
 
+std::string describe(const Finding &finding, std::string_view place)
+{
+	std::string text =
+		fmt::format("{} {:#x}: {}: {}", place, finding.key, name_of(finding.verdict), finding.reason);
+	for (const Operation &operation : finding.window)
+		text += "\n    " + describe(operation);
+	return text;
+}
+
 std::string_view name_of(Verdict verdict) noexcept
 {
 	switch (verdict) {

@@ -41,6 +41,9 @@ struct Finding {
 	std::vector<Operation> window;
 };
 
+/** Returns "key 0x5: not linearizable: REASON" and the window's operations, a line each. @p place: such as "key". */
+[[nodiscard]] std::string describe(const Finding &finding, std::string_view place);
+
 struct CheckReport {
 	Verdict verdict = Verdict::linearizable; /**< the worst of all keys: violated, malformed, undecided */
 	std::uint64_t operations = 0;

@@ -239,6 +239,28 @@ Result<std::vector<Operation>> read_history(const std::filesystem::path &path)
 	return history;
 }
 
+Result<std::vector<Operation>> read_histories(const std::vector<std::filesystem::path> &files)
+{
+	std::vector<Operation> history;
+	for (const std::filesystem::path &file : files) {
+		const auto part = read_history(file);
+		if (!part)
+			return part.error();
+		history.insert(history.end(), part->begin(), part->end());
+	}
+	return history;
+}
+
+std::vector<std::filesystem::path> histories_in(const std::filesystem::path &folder)
+{
+	std::vector<std::filesystem::path> files;
+	for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+		if (entry.path().extension() == ".history")
+			files.push_back(entry.path());
+	}
+	return files;
+}
+
 Result<void> write_history(const std::filesystem::path &path, const std::vector<Operation> &history)
 {
 	std::ofstream file(path, std::ios::binary | std::ios::trunc);

@@ -133,6 +133,12 @@ private:
  */
 Result<std::vector<Operation>> read_history(const std::filesystem::path &path);
 
+/** Reads and joins several files. Errors: those of read_history(). */
+Result<std::vector<Operation>> read_histories(const std::vector<std::filesystem::path> &files);
+
+/** Returns the files "*.history" of @p folder. A process that was killed before its first operation has none. */
+std::vector<std::filesystem::path> histories_in(const std::filesystem::path &folder);
+
 /** Writes a whole history to @p path. */
 Result<void> write_history(const std::filesystem::path &path, const std::vector<Operation> &history);
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../simulation/value.hpp"
+#include "../support/recorded_operation.hpp"
 #include "checker.hpp"
 #include "cluster.hpp"
 #include "fibers.hpp"
@@ -106,24 +107,16 @@ private:
 
 void User::step()
 {
-	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
-		OperationKind::put, OperationKind::put, OperationKind::erase};
 	const std::uint64_t key = trial_.keys[random_() % trial_.keys.size()];
 	const std::span value =
 		std::span(value_).first(trial_.least_words + random_() % (most_words - trial_.least_words + 1));
 	simulation::fill_value(simulation::name_of_value(number_, ++values_, value.size()), value);
 	apps::Operation operation;
-	operation.kind = kinds[random_() % kinds.size()];
+	operation.kind = prism::test::any_kind(random_);
 	operation.key = std::as_bytes(std::span(&key, 1));
 	operation.value = std::as_bytes(value);
 	operation.result = std::as_writable_bytes(std::span(result_));
-	prism::test::Operation record;
-	record.key = key;
-	record.client = number_;
-	record.kind = operation.kind == OperationKind::get   ? Kind::get
-		      : operation.kind == OperationKind::put ? Kind::put
-							     : Kind::erase;
-	record.value = record.kind == Kind::put ? value.front() : prism::test::absent;
+	prism::test::Operation record = prism::test::record_of(operation, number_);
 	record.invoked = prism::test::now();
 	std::array<apps::Operation *, 1> completed{};
 	ASSERT_EQ(client_->start(operation), 0);

@@ -4,12 +4,12 @@
 #include <cerrno>
 
 #include "../simulation/value.hpp"
+#include "../support/recorded_operation.hpp"
 
 namespace gam_history
 {
 
 using prism::apps::OperationKind;
-using prism::test::Kind;
 using prism::test::Outcome;
 
 Pairs::Pairs(Node &node, unsigned thread, prism::test::HistoryWriter writer)
@@ -39,14 +39,7 @@ bool Pairs::act()
 	operation.key = std::as_bytes(std::span(&key, 1));
 	operation.value = std::as_bytes(value);
 	operation.result = std::as_writable_bytes(std::span(result_));
-	prism::test::Operation begun;
-	begun.key = key;
-	begun.client = client_;
-	begun.kind = operation.kind == OperationKind::get   ? Kind::get
-		     : operation.kind == OperationKind::put ? Kind::put
-							    : Kind::erase;
-	begun.value = begun.kind == Kind::put ? value.front() : prism::test::absent;
-	const auto record = writer_.begin(begun);
+	const auto record = writer_.begin(prism::test::record_of(operation, client_));
 	if (record == prism::test::HistoryWriter::none)
 		return false;
 	std::array<prism::apps::Operation *, 1> completed{};

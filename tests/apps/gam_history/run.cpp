@@ -249,21 +249,6 @@ void Run::disturb()
 	std::this_thread::sleep_for(calm);
 }
 
-std::vector<Operation> Run::read_histories()
-{
-	std::vector<Operation> history;
-	for (const auto &entry : std::filesystem::directory_iterator(options_.folder)) {
-		if (entry.path().extension() != ".history")
-			continue; /* a log, or what a node has left that was killed before its first operation */
-		const Result<std::vector<Operation>> part = prism::test::read_history(entry.path());
-		if (part)
-			history.insert(history.end(), part->begin(), part->end());
-		else
-			fail(part.error().message);
-	}
-	return history;
-}
-
 /**
  * Removes reads by dead nodes: their threads may have seen unfinished operations of the same node that nobody else ever
  * saw. All other completed operations outlive their nodes.
@@ -280,7 +265,12 @@ std::vector<Operation> Run::left_in_table(std::vector<Operation> history) const
 
 void Run::check_histories()
 {
-	const std::vector<Operation> history = read_histories();
+	const auto read = prism::test::read_histories(prism::test::histories_in(options_.folder));
+	if (!read) {
+		fail(read.error().message);
+		return;
+	}
+	const std::vector<Operation> &history = *read;
 	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
 	/* With durable logs, all that a dead node has fenced stays. */
 	const auto has_died = [this](Life life) { return !options_.logs && dead_.contains(life); };
@@ -296,11 +286,8 @@ void Run::check_histories()
 		fail("the history cannot be checked");
 	if (options_.flaw != Flaw::none)
 		return;
-	for (const auto &finding : report.findings) {
-		fmt::print("register {:#x}: {}\n", finding.key, finding.reason);
-		for (const Operation &operation : finding.window)
-			fmt::print("    {}\n", prism::test::describe(operation));
-	}
+	for (const auto &finding : report.findings)
+		fmt::print("{}\n", prism::test::describe(finding, "register"));
 }
 
 std::optional<unsigned> Run::conclude() const

@@ -55,7 +55,6 @@ private:
 	void check_histories();
 	[[nodiscard]] std::vector<prism::test::Operation> left_in_table(
 		std::vector<prism::test::Operation> history) const;
-	[[nodiscard]] std::vector<prism::test::Operation> read_histories();
 	void fail(const std::string &what);
 	[[nodiscard]] std::optional<unsigned> conclude() const;
 

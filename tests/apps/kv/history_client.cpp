@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "history.hpp"
+#include "../support/recorded_operation.hpp"
 #include "kv/store/prism_client.hpp"
 #include "simulation/value.hpp"
 
@@ -76,18 +76,9 @@ void HistoryClient::prepare(Job &job)
 
 bool HistoryClient::start(Job &job)
 {
-	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
-		OperationKind::put, OperationKind::put, OperationKind::erase};
 	prepare(job);
-	job.operation.kind = kinds[random_() % kinds.size()];
-	test::Operation record;
-	record.key = job.key;
-	record.client = options_.number;
-	record.kind = job.operation.kind == OperationKind::get   ? Kind::get
-		      : job.operation.kind == OperationKind::put ? Kind::put
-								 : Kind::erase;
-	record.value = record.kind == Kind::put ? job.value.front() : test::absent;
-	job.record = writer_.begin(record);
+	job.operation.kind = test::any_kind(random_);
+	job.record = writer_.begin(test::record_of(job.operation, options_.number));
 	return client_->start(job.operation) == 0;
 }
 
@@ -125,10 +116,7 @@ bool HistoryClient::conditionally()
 	Job &job = jobs_.front();
 	prepare(job);
 	job.operation.kind = OperationKind::get;
-	test::Operation record;
-	record.key = job.key;
-	record.client = options_.number;
-	record.kind = Kind::get;
+	test::Operation record = test::record_of(job.operation, options_.number);
 	job.record = writer_.begin(record);
 	Version version;
 	client_->get_versioned(job.operation, version);

@@ -5,8 +5,6 @@
  */
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -22,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "../support/processes.hpp"
 #include "base/command_line.hpp"
 #include "checker.hpp"
 #include "history.hpp"
@@ -66,14 +65,9 @@ public:
 	int go();
 
 private:
-	struct Child {
-		pid_t pid = 0;
-		std::uint32_t number = 0;
-	};
-
 	static std::unique_ptr<PrismServer> make_store();
-	Child spawn(std::uint32_t depth);
-	bool reap(Child &child, bool killed);
+	test::Child begin_client(std::uint32_t depth);
+	bool ended_well(const test::Child &child);
 	void kill_some();
 	void cut_some() const;
 	void damage_some(const std::stop_token &stop);
@@ -85,7 +79,7 @@ private:
 	const char *const program_;
 	std::mt19937_64 random_;
 	std::unique_ptr<PrismServer> store_;
-	std::vector<Child> children_;
+	std::vector<test::Child> children_;
 	std::uint32_t next_number_ = 0;
 	bool good_ = true;
 	unsigned noticed_ = 0; /* clients that have met a damaged value */
@@ -109,31 +103,23 @@ std::unique_ptr<PrismServer> Run::make_store()
 	return std::move(store).value();
 }
 
-Run::Child Run::spawn(std::uint32_t depth)
+test::Child Run::begin_client(std::uint32_t depth)
 {
-	const Child child{fork(), next_number_++};
-	if (child.pid)
-		return child;
-	const std::string port = std::to_string(store_->port()), number = std::to_string(child.number);
-	const std::string file = (options_.folder / (number + ".history")).string();
-	execl(program_, program_, "--client", "--port", port.c_str(), "--number", number.c_str(), "--file",
-		file.c_str(), "--depth", std::to_string(depth).c_str(), "--keys",
-		std::to_string(options_.client.keys).c_str(), "--operations",
-		std::to_string(options_.client.operations).c_str(), options_.cuts ? "--survives" : nullptr,
-		static_cast<char *>(nullptr));
-	_exit(127);
+	const std::uint32_t number = next_number_++;
+	std::vector<std::string> words{program_, "--client", "--port", std::to_string(store_->port()), "--number",
+		std::to_string(number), "--file", (options_.folder / fmt::format("{}.history", number)).string(),
+		"--depth", std::to_string(depth), "--keys", std::to_string(options_.client.keys), "--operations",
+		std::to_string(options_.client.operations)};
+	if (options_.cuts)
+		words.emplace_back("--survives");
+	return {test::spawn(words), number};
 }
 
-bool Run::reap(Child &child, bool killed)
+bool Run::ended_well(const test::Child &child)
 {
-	int status = 0;
-	waitpid(child.pid, &status, 0);
-	child.pid = 0;
-	const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	const int status = test::status_of(child);
 	noticed_ += WIFEXITED(status) && WEXITSTATUS(status) == damaged_value;
-	if (!ended && !killed)
-		fmt::print("FAIL: client {} ended with {:#x}\n", child.number, status);
-	return ended || killed;
+	return status == 0 || options_.damage;
 }
 
 /** Kills one client after another in the middle of operations; each is replaced by another. */
@@ -141,10 +127,9 @@ void Run::kill_some()
 {
 	for (unsigned kill = 0; kill < options_.kills; kill++) {
 		std::this_thread::sleep_for(std::chrono::milliseconds(20 + random_() % 150));
-		Child &victim = children_[random_() % children_.size()];
-		::kill(victim.pid, SIGKILL);
-		good_ &= reap(victim, true);
-		victim = spawn(kill % 2 ? options_.client.depth : 1);
+		test::Child &victim = children_[random_() % children_.size()];
+		test::kill_and_wait(victim.pid);
+		victim = begin_client(kill % 2 ? options_.client.depth : 1);
 	}
 }
 
@@ -186,22 +171,15 @@ void Run::settle()
 
 bool Run::linearizable() const
 {
-	std::vector<test::Operation> history;
-	for (std::uint32_t number = 0; number < next_number_; number++) {
-		const std::filesystem::path file = options_.folder / (std::to_string(number) + ".history");
-		if (!std::filesystem::exists(file)) /* killed before it began */
-			continue;
-		const auto part = test::read_history(file);
-		if (!part) {
-			fmt::print("FAIL: {}\n", part.error().message);
-			return false;
-		}
-		history.insert(history.end(), part->begin(), part->end());
+	auto history = test::read_histories(test::histories_in(options_.folder));
+	if (!history) {
+		fmt::print("FAIL: {}\n", history.error().message);
+		return false;
 	}
-	const std::size_t count = history.size();
-	const test::CheckReport report = test::check(std::move(history));
-	fmt::print("{} operations of {} clients: {}\n", count, next_number_,
-		report.verdict == test::Verdict::linearizable ? "linearizable" : "NOT linearizable, or undecided");
+	const test::CheckReport report = test::check(*std::move(history));
+	fmt::print("{} operations of {} clients: {}\n", report.operations, next_number_, test::name_of(report.verdict));
+	for (const test::Finding &finding : report.findings)
+		fmt::print("{}\n", test::describe(finding, "key"));
 	return report.verdict == test::Verdict::linearizable;
 }
 
@@ -222,17 +200,18 @@ bool Run::nothing_lost() const
 
 int Run::go()
 {
+	std::filesystem::remove_all(options_.folder);
 	std::filesystem::create_directories(options_.folder);
 	std::thread server([this] { good_ &= store_->serve().ok(); });
 	for (unsigned i = 0; i < options_.processes; i++)
-		children_.push_back(spawn(i % 2 ? options_.client.depth : 1));
+		children_.push_back(begin_client(i % 2 ? options_.client.depth : 1));
 	std::jthread vandal;
 	if (options_.damage)
 		vandal = std::jthread([this](const std::stop_token &stop) { damage_some(stop); });
 	cut_some();
 	kill_some();
-	for (Child &child : children_)
-		good_ &= reap(child, options_.damage);
+	for (const test::Child &child : children_)
+		good_ &= ended_well(child);
 	vandal = {};
 	settle();
 	store_->stop();

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -27,6 +28,7 @@
 
 #include <fmt/format.h>
 
+#include "../support/recorded_operation.hpp"
 #include "base/command_line.hpp"
 #include "checker.hpp"
 #include "history.hpp"
@@ -73,6 +75,14 @@ std::filesystem::path file_of(const Options &options, const std::string &who)
 	return options.folder / (who + ".history");
 }
 
+/* Clients of a history that are no client: a partition, from this number on, and the death of a server */
+constexpr std::uint32_t first_partition = 1000, servers = 2000;
+
+bool is_eviction(const test::Operation &operation)
+{
+	return operation.client >= first_partition && operation.client < servers;
+}
+
 /* Evictions of one partition. Nothing else happens to the partition between the two times of a record. */
 class Evictions final : public jakiro::EvictionListener
 {
@@ -103,7 +113,7 @@ int serve(const Options &options)
 		const std::string name = fmt::format("server-{}-{}", options.number, i);
 		auto writer =
 			HistoryWriter::create(file_of(options, name), options.clients * options.operations + 1000);
-		evictions.push_back(std::make_unique<Evictions>(std::move(writer).value(), 1000 + i));
+		evictions.push_back(std::make_unique<Evictions>(std::move(writer).value(), first_partition + i));
 		listeners.push_back(evictions.back().get());
 	}
 	JakiroOptions store;
@@ -202,25 +212,16 @@ void Client::connect()
 
 void Client::start(Job &job)
 {
-	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
-		OperationKind::put, OperationKind::put, OperationKind::erase};
 	job.key = random_() % keys;
 	const std::size_t words = 1 + random_() % job.value.size();
 	const std::span value = std::span(job.value).first(words);
 	simulation::fill_value(simulation::name_of_value(number_, ++values_, words), value);
-	job.operation.kind = kinds[random_() % kinds.size()];
+	job.operation.kind = test::any_kind(random_);
 	job.operation.key = std::as_bytes(std::span(&job.key, 1));
 	job.operation.value = std::as_bytes(value);
 	job.operation.result = std::as_writable_bytes(std::span(job.result));
 	job.operation.context = &job;
-	test::Operation record;
-	record.key = job.key;
-	record.client = number_;
-	record.kind = job.operation.kind == OperationKind::get   ? Kind::get
-		      : job.operation.kind == OperationKind::put ? Kind::put
-								 : Kind::erase;
-	record.value = record.kind == Kind::put ? job.value.front() : test::absent;
-	job.record = writer_.begin(record);
+	job.record = writer_.begin(test::record_of(job.operation, number_));
 	begun_++;
 	const int error = client_->start(job.operation);
 	if (error == 0)
@@ -364,7 +365,7 @@ void Run::restart(HistoryWriter &clears)
 	for (std::uint64_t key = 0; key < keys && options_.control != "clears"; key++) {
 		test::Operation record;
 		record.key = key;
-		record.client = 2000;
+		record.client = servers;
 		record.kind = Kind::clear;
 		records.push_back(clears.begin(record));
 	}
@@ -376,26 +377,14 @@ void Run::restart(HistoryWriter &clears)
 
 test::CheckReport Run::judge(std::uint64_t &evictions) const
 {
-	std::vector<test::Operation> history;
-	for (const auto &file : std::filesystem::directory_iterator(options_.folder)) {
-		if (file.path().extension() != ".history")
-			continue;
-		const auto part = test::read_history(file.path());
-		if (!part) {
-			fmt::print("{}\n", part.error().message);
-			continue;
-		}
-		if (file.path().filename().string().starts_with("server"))
-			evictions += part->size();
-		history.insert(history.end(), part->begin(), part->end());
-	}
+	auto history = test::read_histories(test::histories_in(options_.folder)).value();
+	evictions = static_cast<std::uint64_t>(std::ranges::count_if(
+		history, [](const test::Operation &operation) { return is_eviction(operation); }));
 	test::CheckReport report = test::check(std::move(history));
 	for (const test::Finding &finding : report.findings) {
-		fmt::print("key {}: {}: {}\n", finding.key, test::name_of(finding.verdict), finding.reason);
+		fmt::print("{}\n", test::describe(finding, "key"));
 		if (!options_.control.empty())
 			break;
-		for (const test::Operation &operation : finding.window)
-			fmt::print("    {}\n", test::describe(operation));
 	}
 	return report;
 }

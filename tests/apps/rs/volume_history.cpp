@@ -4,9 +4,6 @@
  * killed, come back empty and are repaired, and clients are killed too; then a check that the history of each block is
  * linearizable, that no operation has failed with one replica gone, and that no buffer is lost.
  */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -21,6 +18,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/free_places.hpp"
+#include "../support/processes.hpp"
+#include "../support/recorded_operation.hpp"
 #include "base/command_line.hpp"
 #include "checker.hpp"
 #include "history.hpp"
@@ -104,12 +103,7 @@ int Client::start(Job &job)
 	job.operation.value = std::as_bytes(std::span(job.value));
 	job.operation.result = std::as_writable_bytes(std::span(job.result));
 	job.operation.context = &job;
-	test::Operation record;
-	record.key = job.block;
-	record.client = options_.number;
-	record.kind = gets ? test::Kind::get : test::Kind::put;
-	record.value = gets ? test::absent : job.value.front();
-	job.record = writer_.begin(record);
+	job.record = writer_.begin(test::record_of(job.operation, options_.number));
 	return client_->start(job.operation);
 }
 
@@ -193,16 +187,9 @@ public:
 	int go();
 
 private:
-	struct Child {
-		pid_t pid = 0;
-		std::uint32_t number = 0;
-	};
-
-	static pid_t spawn(const std::vector<std::string> &words);
 	void make_volume();
 	void begin_replica(unsigned replica, bool is_new);
-	Child begin_client(bool alone);
-	bool ended_well(const Child &child) const;
+	test::Child begin_client(bool alone);
 	void replace_replica();
 	void replace_client();
 	void stop_replica();
@@ -218,7 +205,7 @@ private:
 	Configuration volume_;
 	std::string configuration_;
 	std::vector<pid_t> replicas_;
-	std::vector<Child> clients_;
+	std::vector<test::Child> clients_;
 	std::uint32_t next_number_ = 0;
 	bool good_ = true;
 };
@@ -228,19 +215,6 @@ void Run::check(bool good, const char *what)
 	if (!good)
 		fmt::print("FAIL: {}\n", what);
 	good_ &= good;
-}
-
-pid_t Run::spawn(const std::vector<std::string> &words)
-{
-	std::vector<char *> arguments;
-	for (const std::string &word : words)
-		arguments.push_back(const_cast<char *>(word.c_str()));
-	arguments.push_back(nullptr);
-	const pid_t pid = ::fork();
-	if (pid)
-		return pid;
-	::execv(arguments[0], arguments.data());
-	::_exit(127);
 }
 
 void Run::make_volume()
@@ -259,48 +233,36 @@ void Run::begin_replica(unsigned replica, bool is_new)
 	std::vector<std::string> words{
 		options_.server, "-c", configuration_, "-r", std::to_string(replica), "-d", "prism_lo"};
 	words.emplace_back(is_new ? "--new" : "--no-repair");
-	replicas_[replica] = spawn(words);
+	replicas_[replica] = test::spawn(words);
 }
 
 /**
  * Starts a client; every other one has one operation under way. With @p alone it is the exclusive writer, if there is
  * to be one.
  */
-Run::Child Run::begin_client(bool alone)
+test::Child Run::begin_client(bool alone)
 {
-	const Child child{0, next_number_++};
+	const std::uint32_t number = next_number_++;
 	const bool writes = !options_.exclusive || alone;
 	std::vector<std::string> words{program_, "--client", "--configuration", configuration_, "--number",
-		std::to_string(child.number), "--file",
-		(options_.folder / fmt::format("{}.history", child.number)).string(), "--depth",
-		std::to_string(child.number % 2 ? options_.depth : 1), "--blocks", std::to_string(options_.blocks),
+		std::to_string(number), "--file", (options_.folder / fmt::format("{}.history", number)).string(),
+		"--depth", std::to_string(number % 2 ? options_.depth : 1), "--blocks", std::to_string(options_.blocks),
 		"--operations", std::to_string(options_.operations), "--gets", writes ? "0.5" : "1", "--timeout",
 		std::to_string(options_.timeout)};
 	if (options_.outages)
 		words.emplace_back("--survives");
 	if (options_.exclusive && alone) {
 		words.emplace_back("--generation");
-		words.push_back(std::to_string(child.number + 1));
+		words.push_back(std::to_string(number + 1));
 	}
-	return {spawn(words), child.number};
-}
-
-bool Run::ended_well(const Child &child) const
-{
-	int status = 0;
-	::waitpid(child.pid, &status, 0);
-	const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	if (!good)
-		fmt::print("client {} ended with {:#x}\n", child.number, status);
-	return good;
+	return {test::spawn(words), number};
 }
 
 /** Kills a replica under load; it comes back empty and is repaired, while the clients go on. */
 void Run::replace_replica()
 {
 	const auto replica = static_cast<unsigned>(random_() % replicas_.size());
-	::kill(replicas_[replica], SIGKILL);
-	::waitpid(replicas_[replica], nullptr, 0);
+	test::kill_and_wait(replicas_[replica]);
 	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 200));
 	begin_replica(replica, false);
 	Result<Context> context = Context::open("prism_lo", Progress::caller);
@@ -315,10 +277,9 @@ void Run::replace_replica()
 
 void Run::replace_client()
 {
-	Child &victim = clients_[random_() % clients_.size()];
+	test::Child &victim = clients_[random_() % clients_.size()];
 	const bool alone = &victim == &clients_.front();
-	::kill(victim.pid, SIGKILL);
-	::waitpid(victim.pid, nullptr, 0);
+	test::kill_and_wait(victim.pid);
 	victim = begin_client(alone);
 }
 
@@ -365,26 +326,15 @@ void Run::disturb()
 
 bool Run::linearizable() const
 {
-	std::vector<test::Operation> history;
-	for (std::uint32_t number = 0; number < next_number_; number++) {
-		const std::filesystem::path file = options_.folder / fmt::format("{}.history", number);
-		if (!std::filesystem::exists(file)) /* killed before it began */
-			continue;
-		const auto part = test::read_history(file);
-		if (!part) {
-			fmt::print("{}\n", part.error().message);
-			return false;
-		}
-		history.insert(history.end(), part->begin(), part->end());
+	auto history = test::read_histories(test::histories_in(options_.folder));
+	if (!history) {
+		fmt::print("{}\n", history.error().message);
+		return false;
 	}
-	const std::size_t count = history.size();
-	const test::CheckReport report = test::check(std::move(history));
-	fmt::print("{} operations of {} clients: {}\n", count, next_number_, test::name_of(report.verdict));
-	for (const test::Finding &finding : report.findings) {
-		fmt::print("block {}: {}\n", finding.key, finding.reason);
-		for (const test::Operation &operation : finding.window)
-			fmt::print("    {}\n", test::describe(operation));
-	}
+	const test::CheckReport report = test::check(*std::move(history));
+	fmt::print("{} operations of {} clients: {}\n", report.operations, next_number_, test::name_of(report.verdict));
+	for (const test::Finding &finding : report.findings)
+		fmt::print("{}\n", test::describe(finding, "block"));
 	return report.verdict == test::Verdict::linearizable;
 }
 
@@ -429,14 +379,12 @@ int Run::go()
 	for (unsigned i = 0; i < options_.processes; i++)
 		clients_.push_back(begin_client(i == 0));
 	disturb();
-	for (const Child &client : clients_)
-		check(ended_well(client), "a client failed");
+	for (const test::Child &client : clients_)
+		check(test::status_of(client) == 0, "a client failed");
 	check(linearizable(), "what the clients saw is not linearizable");
 	check(nothing_lost(), "buffers are lost");
-	for (const pid_t replica : replicas_) {
-		::kill(replica, SIGTERM);
-		::waitpid(replica, nullptr, 0);
-	}
+	for (const pid_t replica : replicas_)
+		test::kill_and_wait(replica, SIGTERM);
 	if (good_)
 		std::filesystem::remove_all(options_.folder);
 	else

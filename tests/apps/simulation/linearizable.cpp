@@ -15,12 +15,8 @@ void check_linearizable(const std::vector<prism::test::Operation> &history, cons
 	if (report.verdict == prism::test::Verdict::linearizable)
 		return;
 	std::string text = fmt::format("the history is {}", prism::test::name_of(report.verdict));
-	if (!report.findings.empty()) {
-		const auto &first = report.findings.front();
-		text += fmt::format("; {} {}: {}", place, first.key, first.reason);
-		for (const auto &operation : first.window)
-			text += "\n    " + prism::test::describe(operation);
-	}
+	if (!report.findings.empty())
+		text += "; " + prism::test::describe(report.findings.front(), place);
 	find(text);
 }
 

@@ -5,10 +5,6 @@
  * the history is serializable, that no key is blocked, and that no money and no buffer is lost. Or one of the shards is
  * told to stop under load: the others must have all that was acknowledged by then, and nothing else.
  */
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,6 +22,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/free_places.hpp"
+#include "../support/processes.hpp"
 #include "base/command_line.hpp"
 #include "cycles.hpp"
 #include "recorder.hpp"
@@ -38,6 +35,10 @@ using namespace prism;
 using namespace prism::tx;
 using namespace std::chrono_literals;
 using namespace tx_test;
+using prism::test::Child;
+using prism::test::kill_and_wait;
+using prism::test::spawn;
+using prism::test::status_of;
 using Clock = std::chrono::steady_clock;
 
 /* Room for transactions beyond those wanted: clients go on until all disturbances are over. */
@@ -116,16 +117,9 @@ public:
 	int go();
 
 private:
-	struct Child {
-		pid_t pid = 0;
-		std::uint32_t number = 0;
-	};
-
-	static pid_t spawn(const std::vector<std::string> &words);
 	void begin_shards();
 	std::unique_ptr<Recorder> connect();
 	Child begin_client();
-	bool ended_well(const Child &child);
 	void wait_for_clients();
 	void kill_client();
 	void kill_all();
@@ -163,15 +157,11 @@ private:
 
 Run::~Run()
 {
-	for (const Child &child : clients_) {
-		::kill(child.pid, SIGKILL);
-		::waitpid(child.pid, nullptr, 0);
-	}
+	for (const Child &child : clients_)
+		kill_and_wait(child.pid);
 	for (const pid_t server : servers_) {
-		if (!server)
-			continue;
-		::kill(server, SIGTERM);
-		::waitpid(server, nullptr, 0);
+		if (server)
+			kill_and_wait(server, SIGTERM);
 	}
 }
 
@@ -185,24 +175,6 @@ void Run::check(bool good, const std::string &what)
 void Run::check(const Result<void> &result, const std::string &what)
 {
 	check(result.ok(), result ? what : what + ": " + result.error().message);
-}
-
-pid_t Run::spawn(const std::vector<std::string> &words)
-{
-	std::vector<char *> arguments;
-	for (const std::string &word : words)
-		arguments.push_back(const_cast<char *>(word.c_str()));
-	arguments.push_back(nullptr);
-	std::fflush(stdout);
-	const pid_t run = ::getpid();
-	const pid_t pid = ::fork();
-	if (pid)
-		return pid;
-	/* Processes end with the run, however that ends. */
-	if (::prctl(PR_SET_PDEATHSIG, SIGKILL) || ::getppid() != run)
-		::_exit(127);
-	::execv(arguments[0], arguments.data());
-	::_exit(127);
 }
 
 void Run::begin_shards()
@@ -247,17 +219,17 @@ std::unique_ptr<Recorder> Run::connect()
 	}
 }
 
-Run::Child Run::begin_client()
+Child Run::begin_client()
 {
 	const LoadOptions &load = options_.load;
-	const Child child{0, next_number_++};
+	const std::uint32_t number = next_number_++;
 	std::string shards;
 	for (const apps::ServerAddress &address : addresses_)
 		shards += (shards.empty() ? "" : ",") + address.text();
-	std::vector<std::string> words{program_, "--client", "--connect", shards, "--number",
-		std::to_string(child.number), "--folder", options_.folder.string(), "--keys", std::to_string(load.keys),
-		"--accesses", std::to_string(load.accesses), "--list-length", std::to_string(load.list_length),
-		"--depth", std::to_string(load.depth), "--skew", std::to_string(load.skew), "--patience",
+	std::vector<std::string> words{program_, "--client", "--connect", shards, "--number", std::to_string(number),
+		"--folder", options_.folder.string(), "--keys", std::to_string(load.keys), "--accesses",
+		std::to_string(load.accesses), "--list-length", std::to_string(load.list_length), "--depth",
+		std::to_string(load.depth), "--skew", std::to_string(load.skew), "--patience",
 		std::to_string(load.patience), "--load"};
 	for (const auto &[name, value] : loads) {
 		if (value == load.load)
@@ -269,7 +241,7 @@ Run::Child Run::begin_client()
 		words.insert(words.end(), {"--cuts", std::to_string(load.cuts)});
 	if (options_.terminate)
 		words.emplace_back("--may-lose-shard");
-	return {spawn(words), child.number};
+	return {spawn(words), number};
 }
 
 std::uint64_t Run::sum(std::atomic<std::uint64_t> RunState::Client::*figure) const
@@ -313,8 +285,7 @@ void Run::kill_client()
 {
 	Child &victim = clients_[random_() % clients_.size()];
 	gone_ += (*state_)->clients[victim.number].committed != 0;
-	::kill(victim.pid, SIGKILL);
-	::waitpid(victim.pid, nullptr, 0);
+	kill_and_wait(victim.pid);
 	victim = begin_client();
 }
 
@@ -323,8 +294,7 @@ void Run::kill_all()
 {
 	for (const Child &child : std::exchange(clients_, {})) {
 		gone_ += (*state_)->clients[child.number].committed != 0;
-		::kill(child.pid, SIGKILL);
-		::waitpid(child.pid, nullptr, 0);
+		kill_and_wait(child.pid);
 	}
 }
 
@@ -351,29 +321,10 @@ void Run::disturb()
 	}
 }
 
-bool Run::ended_well(const Child &child)
-{
-	int status = 0;
-	const Clock::time_point deadline = Clock::now() + 60s;
-	while (::waitpid(child.pid, &status, WNOHANG) == 0) {
-		if (Clock::now() > deadline) {
-			::kill(child.pid, SIGKILL);
-			::waitpid(child.pid, nullptr, 0);
-			fmt::print("client {} does not end\n", child.number);
-			return false;
-		}
-		std::this_thread::sleep_for(1ms);
-	}
-	const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	if (!good)
-		fmt::print("client {} ended with {:#x}\n", child.number, status);
-	return good;
-}
-
 void Run::wait_for_clients()
 {
 	for (const Child &child : std::exchange(clients_, {}))
-		check(ended_well(child), "a client failed");
+		check(status_of(child) == 0, "a client failed");
 }
 
 /**
