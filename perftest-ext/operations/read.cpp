@@ -11,11 +11,22 @@ namespace prism::perftest
 namespace
 {
 
-/* Common part of all READs of an object: the object's stamp at both ends shows that the bytes have come. */
-class ObjectRead : public Contestant
+class ObjectAccess : public Contestant
 {
 public:
 	using Contestant::Contestant;
+
+protected:
+	[[nodiscard]] std::uint64_t object(std::uint32_t job) const { return remote(client.layout().object(job)); }
+};
+
+/* Parts in which READs and WRITEs of an object differ: opcodes, texts, limits, and how a result is checked. */
+
+/* READs: the object's stamp at both ends shows that the bytes have come. */
+class ObjectRead : public ObjectAccess
+{
+public:
+	using ObjectAccess::ObjectAccess;
 
 	[[nodiscard]] std::string describe_fault(std::uint32_t job) const override
 	{
@@ -23,7 +34,18 @@ public:
 	}
 
 protected:
-	[[nodiscard]] std::uint64_t object(std::uint32_t job) const { return remote(client.layout().object(job)); }
+	static constexpr auto prism_opcode = PRISMDV_WR_READ;
+	static constexpr auto standard_opcode = IBV_WR_RDMA_READ;
+	static constexpr std::string_view prism_name = "PRISM READ", standard_name = "RDMA READ of the object";
+
+	void check_prism_size(std::size_t size, Access) const
+	{
+		constexpr std::size_t limit = 1 << 20;
+		if (size > limit)
+			throw Error(fmt::format("a PRISM READ is at most {} bytes; reduce -s", limit));
+	}
+
+	void complete(Request &) const {}
 
 	void clear(std::uint32_t job) const
 	{
@@ -55,6 +77,37 @@ private:
 	}
 };
 
+/* WRITEs: they return no data to check: a WRITE that failed shows in a completion. */
+class ObjectWrite : public ObjectAccess
+{
+public:
+	using ObjectAccess::ObjectAccess;
+
+	[[nodiscard]] std::string describe_fault(std::uint32_t job) const override
+	{
+		return fmt::format("{}: the pointer that job {} found is null", name(), job);
+	}
+
+protected:
+	static constexpr auto prism_opcode = PRISMDV_WR_WRITE;
+	static constexpr auto standard_opcode = IBV_WR_RDMA_WRITE;
+	static constexpr std::string_view prism_name = "PRISM WRITE", standard_name = "RDMA WRITE to the object";
+
+	void check_prism_size(std::size_t size, Access access) const
+	{
+		const std::uint16_t mtu = client.endpoint().mtu();
+		if (access != Access::direct && size > mtu)
+			throw Error(fmt::format(
+				"a WRITE through a pointer is at most one MTU, {} bytes here; reduce -s or use "
+				"--direct",
+				mtu));
+	}
+
+	void complete(Request &request) const { set_inline(request); }
+	void clear(std::uint32_t) const {}
+	[[nodiscard]] Outcome check(std::uint32_t) const { return Outcome::done; }
+};
+
 std::uint32_t access_flags(Access access)
 {
 	switch (access) {
@@ -81,241 +134,128 @@ std::string_view access_name(Access access)
 	return "direct";
 }
 
-class PrismRead : public ObjectRead
+template <typename Object>
+class ByPrism : public Object
 {
 public:
-	PrismRead(Client &reading, std::uint32_t index)
-		: ObjectRead(reading, index, "prism",
-			  fmt::format("PRISM READ, {}", access_name(reading.parameters().access)), {1}),
-		  access_(reading.parameters().access)
+	ByPrism(Client &owner, std::uint32_t index)
+		: Object(owner, index, "prism",
+			  fmt::format("{}, {}", Object::prism_name, access_name(owner.parameters().access)), {1}),
+		  access_(owner.parameters().access)
 	{
 	}
 
-	void check_size(std::size_t size) const override
-	{
-		constexpr std::size_t limit = 1 << 20;
-		if (size > limit)
-			throw Error(fmt::format("a PRISM READ is at most {} bytes; reduce -s", limit));
-	}
-
-	Outcome finish(std::uint32_t job, unsigned) override { return check(job); }
+	void check_size(std::size_t size) const override { this->check_prism_size(size, access_); }
+	Outcome finish(std::uint32_t job, unsigned) override { return this->check(job); }
 
 protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		const std::uint64_t target =
-			access_ == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
-		set_prism(requests[0], PRISMDV_WR_READ, access_flags(access_), client.data(job), size(), target);
+			access_ == Access::direct ? this->object(job) : this->cell(job, offsetof(Cell, pointer));
+		this->set_prism(requests[0], Object::prism_opcode, access_flags(access_), this->client.data(job),
+			this->size(), target);
+		this->complete(requests[0]);
 	}
 
-	void patch(std::uint32_t job, unsigned, std::span<Request>) override { clear(job); }
+	void patch(std::uint32_t job, unsigned, std::span<Request>) override { this->clear(job); }
 
 private:
 	const Access access_;
 };
 
-class StandardRead : public ObjectRead
+template <typename Object>
+class OfItself : public Object
 {
 public:
-	StandardRead(Client &reading, std::uint32_t index, std::string name)
-		: ObjectRead(reading, index, std::move(name), "one RDMA READ of the object itself", {1})
+	OfItself(Client &owner, std::uint32_t index, std::string name)
+		: Object(owner, index, std::move(name), fmt::format("one {} itself", Object::standard_name), {1})
 	{
 	}
 
-	Outcome finish(std::uint32_t job, unsigned) override { return check(job); }
+	Outcome finish(std::uint32_t job, unsigned) override { return this->check(job); }
 
 protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
-		set_standard(requests[0], IBV_WR_RDMA_READ, client.data(job), size(), object(job));
+		this->set_standard(
+			requests[0], Object::standard_opcode, this->client.data(job), this->size(), this->object(job));
+		this->complete(requests[0]);
 	}
 
-	void patch(std::uint32_t job, unsigned, std::span<Request>) override { clear(job); }
+	void patch(std::uint32_t job, unsigned, std::span<Request>) override { this->clear(job); }
 };
 
-class PointerChase : public ObjectRead
+template <typename Object>
+class PointerChase : public Object
 {
 public:
-	PointerChase(Client &reading, std::uint32_t index)
-		: ObjectRead(reading, index, "plain", "RDMA READ of the pointer, then RDMA READ of the object", {1, 1}),
-		  bounded_(reading.parameters().access == Access::bounded)
+	PointerChase(Client &owner, std::uint32_t index)
+		: Object(owner, index, "plain", fmt::format("RDMA READ of the pointer, then {}", Object::standard_name),
+			  {1, 1}),
+		  bounded_(owner.parameters().access == Access::bounded)
 	{
 	}
 
 	Outcome finish(std::uint32_t job, unsigned step) override
 	{
-		if (step == 1)
-			return check(job);
-		return results(job).address ? Outcome::done : Outcome::wrong;
+		if (!this->results(job).address)
+			return Outcome::wrong;
+		return step == 1 ? this->check(job) : Outcome::done;
 	}
 
 protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
-		JobResults &local = results(job);
+		JobResults &local = this->results(job);
 		const std::size_t pointer_size = bounded_ ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
-		set_standard(requests[0], IBV_WR_RDMA_READ, &local.address, pointer_size,
-			cell(job, offsetof(Cell, pointer)));
-		set_standard(requests[1], IBV_WR_RDMA_READ, client.data(job), size(), 0);
+		this->set_standard(requests[0], IBV_WR_RDMA_READ, &local.address, pointer_size,
+			this->cell(job, offsetof(Cell, pointer)));
+		this->set_standard(requests[1], Object::standard_opcode, this->client.data(job), this->size(), 0);
+		this->complete(requests[1]);
 	}
 
 	void patch(std::uint32_t job, unsigned step, std::span<Request> requests) override
 	{
-		JobResults &local = results(job);
+		JobResults &local = this->results(job);
 		if (step == 0) {
 			local.address = 0;
 			return;
 		}
-		clear(job);
+		this->clear(job);
 		requests[0].wr().wr.rdma.remote_addr = local.address;
 		if (bounded_)
-			requests[0].sge.length = std::min(static_cast<std::uint32_t>(size()), local.bound);
+			requests[0].sge.length = std::min(static_cast<std::uint32_t>(this->size()), local.bound);
 	}
 
 private:
 	const bool bounded_;
 };
 
-/* WRITEs return no data to check: a WRITE that failed shows in a completion. */
-class ObjectWrite : public Contestant
+template <typename Object>
+void add_contestants(Client &client, Contestants &list)
 {
-public:
-	using Contestant::Contestant;
-
-	[[nodiscard]] std::string describe_fault(std::uint32_t job) const override
-	{
-		return fmt::format("{}: the pointer that job {} found is null", name(), job);
-	}
-
-protected:
-	[[nodiscard]] std::uint64_t object(std::uint32_t job) const { return remote(client.layout().object(job)); }
-};
-
-class PrismWrite : public ObjectWrite
-{
-public:
-	PrismWrite(Client &writing, std::uint32_t index)
-		: ObjectWrite(writing, index, "prism",
-			  fmt::format("PRISM WRITE, {}", access_name(writing.parameters().access)), {1}),
-		  access_(writing.parameters().access)
-	{
-	}
-
-	void check_size(std::size_t size) const override
-	{
-		const std::uint16_t mtu = client.endpoint().mtu();
-		if (access_ != Access::direct && size > mtu)
-			throw Error(fmt::format(
-				"a WRITE through a pointer is at most one MTU, {} bytes here; reduce -s or use "
-				"--direct",
-				mtu));
-	}
-
-	Outcome finish(std::uint32_t, unsigned) override { return Outcome::done; }
-
-protected:
-	void build(std::uint32_t job, std::span<Request> requests) override
-	{
-		const std::uint64_t target =
-			access_ == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
-		set_prism(requests[0], PRISMDV_WR_WRITE, access_flags(access_), client.data(job), size(), target);
-		set_inline(requests[0]);
-	}
-
-	void patch(std::uint32_t, unsigned, std::span<Request>) override {}
-
-private:
-	const Access access_;
-};
-
-class StandardWrite : public ObjectWrite
-{
-public:
-	StandardWrite(Client &writing, std::uint32_t index, std::string name)
-		: ObjectWrite(writing, index, std::move(name), "one RDMA WRITE to the object itself", {1})
-	{
-	}
-
-	Outcome finish(std::uint32_t, unsigned) override { return Outcome::done; }
-
-protected:
-	void build(std::uint32_t job, std::span<Request> requests) override
-	{
-		set_standard(requests[0], IBV_WR_RDMA_WRITE, client.data(job), size(), object(job));
-		set_inline(requests[0]);
-	}
-
-	void patch(std::uint32_t, unsigned, std::span<Request>) override {}
-};
-
-class PointerWrite : public ObjectWrite
-{
-public:
-	PointerWrite(Client &writing, std::uint32_t index)
-		: ObjectWrite(
-			  writing, index, "plain", "RDMA READ of the pointer, then RDMA WRITE to the object", {1, 1}),
-		  bounded_(writing.parameters().access == Access::bounded)
-	{
-	}
-
-	Outcome finish(std::uint32_t job, unsigned) override
-	{
-		return results(job).address ? Outcome::done : Outcome::wrong;
-	}
-
-protected:
-	void build(std::uint32_t job, std::span<Request> requests) override
-	{
-		JobResults &local = results(job);
-		const std::size_t pointer_size = bounded_ ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
-		set_standard(requests[0], IBV_WR_RDMA_READ, &local.address, pointer_size,
-			cell(job, offsetof(Cell, pointer)));
-		set_standard(requests[1], IBV_WR_RDMA_WRITE, client.data(job), size(), 0);
-		set_inline(requests[1]);
-	}
-
-	void patch(std::uint32_t job, unsigned step, std::span<Request> requests) override
-	{
-		JobResults &local = results(job);
-		if (step == 0) {
-			local.address = 0;
-			return;
-		}
-		requests[0].wr().wr.rdma.remote_addr = local.address;
-		if (bounded_)
-			requests[0].sge.length = std::min(static_cast<std::uint32_t>(size()), local.bound);
-	}
-
-private:
-	const bool bounded_;
-};
+	const Parameters &parameters = client.parameters();
+	const bool direct = parameters.access == Access::direct;
+	const bool compare = parameters.contest == Contest::compare;
+	if (parameters.contest != Contest::plain)
+		list.push_back(std::make_unique<ByPrism<Object>>(client, list.size()));
+	if (direct ? parameters.contest != Contest::prism : compare)
+		list.push_back(std::make_unique<OfItself<Object>>(client, list.size(), direct ? "plain" : "single"));
+	if (!direct && parameters.contest != Contest::prism)
+		list.push_back(std::make_unique<PointerChase<Object>>(client, list.size()));
+}
 
 } // namespace
 
 void add_read_contestants(Client &client, Contestants &list)
 {
-	const Parameters &parameters = client.parameters();
-	const bool direct = parameters.access == Access::direct;
-	const bool compare = parameters.contest == Contest::compare;
-	if (parameters.contest != Contest::plain)
-		list.push_back(std::make_unique<PrismRead>(client, list.size()));
-	if (direct ? parameters.contest != Contest::prism : compare)
-		list.push_back(std::make_unique<StandardRead>(client, list.size(), direct ? "plain" : "single"));
-	if (!direct && parameters.contest != Contest::prism)
-		list.push_back(std::make_unique<PointerChase>(client, list.size()));
+	add_contestants<ObjectRead>(client, list);
 }
 
 void add_write_contestants(Client &client, Contestants &list)
 {
-	const Parameters &parameters = client.parameters();
-	const bool direct = parameters.access == Access::direct;
-	const bool compare = parameters.contest == Contest::compare;
-	if (parameters.contest != Contest::plain)
-		list.push_back(std::make_unique<PrismWrite>(client, list.size()));
-	if (direct ? parameters.contest != Contest::prism : compare)
-		list.push_back(std::make_unique<StandardWrite>(client, list.size(), direct ? "plain" : "single"));
-	if (!direct && parameters.contest != Contest::prism)
-		list.push_back(std::make_unique<PointerWrite>(client, list.size()));
+	add_contestants<ObjectWrite>(client, list);
 }
 
 } // namespace prism::perftest
