@@ -111,6 +111,22 @@ TEST(Verdict, WaitsForWhoAloneCanKnow)
 	EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {}), {}).kind, Kind::own); /* the home has written since */
 }
 
+TEST(Verdict, WaitsForTheOwnerBeforeOneThatIsLost)
+{
+	/* 3, without a log, has got the block from 4, which is away with the newest value that is left. */
+	auto evidence = evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {});
+	const Verdict waits = decide(evidence, {nodes({5}), 0, nodes({3})});
+	EXPECT_EQ(waits.kind, Kind::waits);
+	EXPECT_EQ(waits.node, 4);
+	EXPECT_EQ(decide(evidence, {0, 0, nodes({3, 4})}).kind, Kind::lost);
+	evidence.claims = {{4, Holding::logged, 2}};
+	const Verdict returned = decide(evidence, {nodes({4}), 0, nodes({3})});
+	EXPECT_EQ(returned.kind, Kind::lost);
+	EXPECT_EQ(returned.node, 4);
+	/* The home has written after that owner. */
+	EXPECT_EQ(decide(evidence_of(2, {{3, 9, 3}, {1, 8, 4}}, {}), {0, 0, nodes({3})}).kind, Kind::lost);
+}
+
 TEST(LoggedBlocks, OwnersThatKeepLogsAndMayHaveNewerValues)
 {
 	LoggedBlocks blocks(2);
@@ -213,7 +229,9 @@ struct Logged {
 class World
 {
 public:
-	World(std::uint64_t seed, Flaw flaw) : random_(static_cast<std::uint32_t>(seed * 2654435761U + 1)), flaw_(flaw)
+	World(std::uint64_t seed, Flaw flaw)
+		: random_(static_cast<std::uint32_t>(seed * 2654435761U + 1)), flaw_(flaw),
+		  plain_(seed % 3 || flaw != Flaw::none ? no_node : node_count - 1)
 	{
 	}
 
@@ -224,7 +242,7 @@ public:
 			step();
 		/* All nodes return; afterwards nothing waits any more. */
 		for (NodeId node = 1; node < node_count && wrong_.empty(); node++) {
-			if (!nodes_[node].alive)
+			if (!nodes_[node].alive && node != plain_)
 				return_node(node);
 		}
 		finish_recovery();
@@ -245,6 +263,7 @@ public:
 	unsigned waits = 0;
 	unsigned owned = 0;
 	unsigned taken = 0;
+	unsigned lost = 0;
 
 private:
 	enum class State : std::uint8_t {
@@ -302,6 +321,7 @@ private:
 		/* For the checks */
 		std::uint64_t promised = 0; /* version that another node has seen, or that was to be durable */
 		std::uint64_t latest = 0;
+		bool may_be_lost = false; /* the node without a log has had it */
 	};
 	struct Recovery : HomeRecovery::Home {
 		explicit Recovery(World &of) : world(of) {}
@@ -337,7 +357,7 @@ private:
 			if (logged.kind == EntryKind::transfer && flaw_ == Flaw::no_transfers)
 				continue;
 			Entry entry{logged.kind, logged.owner, Address(home, logged.block * block_size), logged.counter,
-				sequence, sequence, {}, logged.kind == EntryKind::transfer};
+				sequence, sequence, {}, logged.kind == EntryKind::transfer && logged.owner != plain_};
 			if (flaw_ == Flaw::no_counters && !is_home)
 				entry.counter = last_transfer(logged.block);
 			if (logged.kind == EntryKind::data)
@@ -348,6 +368,21 @@ private:
 			blocks->add(entry);
 		}
 		return blocks;
+	}
+	/* Returns the newest version of the block that is in any log */
+	std::uint64_t newest_logged(std::uint64_t block) const
+	{
+		std::uint64_t newest = 0;
+		const auto look = [&](const std::vector<Logged> &log) {
+			for (const Logged &logged : log) {
+				if (logged.kind == EntryKind::data && logged.block == block && !logged.torn)
+					newest = std::max(newest, version_of(logged.value).value_or(0));
+			}
+		};
+		look(home_log_);
+		for (const Node &node : nodes_)
+			look(node.log);
+		return newest;
 	}
 	std::uint64_t last_transfer(std::uint64_t block) const
 	{
@@ -369,7 +404,7 @@ private:
 				deliver();
 			else if (what < 73 && nodes_[node].alive)
 				kill_node(node);
-			else if (what < 76 && !nodes_[node].alive)
+			else if (what < 76 && !nodes_[node].alive && node != plain_)
 				return_node(node);
 			else if (what < 78)
 				kill_home();
@@ -381,7 +416,7 @@ private:
 			if (nodes_[node].alive)
 				kill_node(node);
 		} else if (what < 8) {
-			if (!nodes_[node].alive)
+			if (!nodes_[node].alive && node != plain_)
 				return_node(node);
 		} else if (!home_alive_) {
 			if (what < 30)
@@ -417,6 +452,8 @@ private:
 	void append(std::vector<Logged> &log, const Logged &entry) { log.push_back(entry); }
 	void log_value(NodeId node, std::uint64_t number, std::uint64_t counter, std::uint64_t version)
 	{
+		if (node == plain_)
+			return;
 		append(node == home ? home_log_ : nodes_[node].log,
 			{EntryKind::data, number, counter, no_node, value_of(version), false});
 	}
@@ -429,7 +466,7 @@ private:
 			return;
 		line.version = blocks_[number].latest = ++versions_;
 		line.written = true;
-		if (durable) {
+		if (durable && node != plain_) {
 			log_value(node, number, line.counter, line.version);
 			has_been_seen(blocks_[number], line.version);
 		}
@@ -478,6 +515,7 @@ private:
 	void return_to_home(std::uint64_t number, State keeps)
 	{
 		Block &block = blocks_[number];
+		const bool is_plain = block.owner == plain_;
 		end_term(block.owner, number);
 		Line &line = nodes_[block.owner].lines[number];
 		block.memory = line.version;
@@ -488,6 +526,8 @@ private:
 		block.owner = no_node;
 		block.memory_counter = ++block.counter;
 		block.has_memory = true;
+		if (is_plain)
+			log_value(home, number, block.counter, block.memory);
 	}
 
 	void evict(std::uint64_t number)
@@ -498,7 +538,7 @@ private:
 			return;
 		}
 		const NodeId owner = block.owner;
-		if (pick(4) == 0) {
+		if (pick(4) == 0 && owner != plain_) {
 			/* The home dies with the value on its way. */
 			end_term(owner, number);
 			nodes_[owner].lines[number] = {};
@@ -543,7 +583,7 @@ private:
 			end_term(owner, number);
 			block.granted = nodes_[owner].lines[number].version;
 			nodes_[owner].lines[number] = {};
-			if (pick(8) == 0) {
+			if (pick(8) == 0 && owner != plain_) {
 				kill_home(); /* the value is on its way between them */
 				return;
 			}
@@ -559,6 +599,7 @@ private:
 		block.dirty = true;
 		block.owner = node;
 		block.on_its_way = true;
+		block.may_be_lost = block.may_be_lost || node == plain_;
 	}
 
 	void arrive(std::uint64_t number)
@@ -619,6 +660,10 @@ private:
 		}
 		if (recovery_)
 			recovery_->machine->lost(number);
+		if (recovery_ && number == plain_)
+			recovery_->machine->give_up(number);
+		else if (home_alive_ && number == plain_)
+			recover_orphans();
 	}
 
 	void return_node(NodeId number)
@@ -650,6 +695,8 @@ private:
 		recovery_->machine = std::make_unique<HomeRecovery>(
 			home, ++recovery_number_, block_count, scope, std::move(log), *recovery_);
 		recovery_->machine->begin(alive());
+		if (plain_ != no_node && !nodes_[plain_].alive)
+			recovery_->machine->give_up(plain_);
 	}
 
 	void return_home()
@@ -725,16 +772,21 @@ private:
 		case Kind::waits:
 			waits++;
 			block.waits = true; /* even if that node has returned but not answered yet */
-			if (recovery_->scope == HomeRecovery::Scope::all && !(needed_ & bit(verdict.node)))
+			if (recovery_->scope == HomeRecovery::Scope::all && verdict.node != plain_ &&
+				!(needed_ & bit(verdict.node)))
 				fail(name + "waits for a node that a new master would not know");
 			break;
 		case Kind::lost:
-			fail(name + "is said to be lost");
-			break;
+			lost++;
+			if (!block.may_be_lost)
+				fail(name + "is said to be lost");
+			block.promised = newest_logged(number);
+			[[fallthrough]];
 		case Kind::taken:
-			taken++;
+			taken += verdict.kind == Kind::taken;
 			[[fallthrough]];
 		case Kind::own:
+			block.may_be_lost = false;
 			if (!version) {
 				fail(name + "a mixture");
 				break;
@@ -843,6 +895,7 @@ private:
 
 	std::minstd_rand random_;
 	const Flaw flaw_;
+	const NodeId plain_; /* node without a log, which does not return; or none */
 	std::array<Node, node_count> nodes_ = [this] {
 		std::array<Node, node_count> nodes;
 		for (NodeId node = 0; node < node_count; node++) {
@@ -870,6 +923,7 @@ TEST(RecoveryHistories, NothingThatWasSeenIsLost)
 	unsigned waits = 0;
 	unsigned owned = 0;
 	unsigned taken = 0;
+	unsigned lost = 0;
 	for (std::uint64_t seed = 1; seed <= 3000; seed++) {
 		World world(seed, Flaw::none);
 		ASSERT_EQ(world.run(400), "") << "seed " << seed;
@@ -878,12 +932,14 @@ TEST(RecoveryHistories, NothingThatWasSeenIsLost)
 		waits += world.waits;
 		owned += world.owned;
 		taken += world.taken;
+		lost += world.lost;
 	}
 	EXPECT_GT(deaths, 10000U);
 	EXPECT_GT(recoveries, 3000U);
 	EXPECT_GT(waits, 1000U);
 	EXPECT_GT(owned, 1000U);
 	EXPECT_GT(taken, 1000U);
+	EXPECT_GT(lost, 100U);
 }
 
 class RecoveryFlaw : public testing::TestWithParam<Flaw>

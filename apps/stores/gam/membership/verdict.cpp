@@ -99,15 +99,14 @@ private:
 			lose();
 			return;
 		}
+		bool is_lost = false;
 		for (const Transfer &transfer : evidence_.transfers) {
-			if (!transfer.counter || own() > transfer.counter) {
-				conclude(Verdict::Kind::own, no_node, own(), Holding::logged);
-				return;
-			}
 			const Term term = look_into(transfer);
-			if (term == Term::decided)
+			is_lost = is_lost || term == Term::unknown;
+			/* The owner before a lost one has the newest value that is left. */
+			if (term == Term::decided && (!is_lost || verdict_.kind == Verdict::Kind::waits))
 				return;
-			if (term == Term::unknown)
+			if (term == Term::decided)
 				break;
 		}
 		lose(); /* the owner before the last had the value, and it is nowhere */
@@ -119,6 +118,10 @@ private:
 	 */
 	Term look_into(const Transfer &transfer)
 	{
+		if (!transfer.counter || own() > transfer.counter) {
+			conclude(Verdict::Kind::own, no_node, own(), Holding::logged);
+			return Term::decided;
+		}
 		for (const Claim &claim : evidence_.claims) {
 			if (claim.node != transfer.owner || claim.counter != transfer.counter)
 				continue;
