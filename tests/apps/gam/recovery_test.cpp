@@ -804,9 +804,12 @@ private:
 					fail(name + "a copy of another version");
 			}
 			block.memory = block.latest = *version;
-			block.memory_counter = verdict.next;
+			if (verdict.is_to_log())
+				log_value(home, number, block.counter, *version);
+			else
+				block.counter--;
+			block.memory_counter = block.counter;
 			block.has_memory = true;
-			log_value(home, number, verdict.next, *version);
 			block.logged = true;
 			block.promised = *version;
 			break;

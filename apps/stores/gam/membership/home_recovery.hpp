@@ -31,9 +31,9 @@ public:
 		virtual void send(NodeId to, const Message &message) = 0;
 		/**
 		 * Reports the state of @p block. @p value, of verdicts own, taken and lost, belongs into the memory; if
-		 * it came from another node, it also belongs into the log, as a value of the term verdict.next, before
-		 * others can see it. Called again for a block when a node that it waits for has returned or is given
-		 * up. Not called for blocks that were never used: those are zeros.
+		 * verdict.is_to_log(), it also belongs into the log, before others can see it. Called again for a block
+		 * when a node that it waits for has returned or is given up. Not called for blocks that were never
+		 * used: those are zeros.
 		 */
 		virtual void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) = 0;

@@ -68,6 +68,15 @@ struct Verdict {
 	std::uint64_t counter = 0;         /**< term of this value */
 	std::uint64_t sharers = 0;         /**< nodes whose lines have this value */
 	std::uint64_t next = 1;            /**< a counter above all used so far */
+
+	/**
+	 * Returns true if the value belongs into the home's log, in the term `next`: it is none of its own, or terms
+	 * have begun since, of owners that the next recovery would look for. False: the home's log has it.
+	 */
+	[[nodiscard]] bool is_to_log() const noexcept
+	{
+		return kind == Kind::taken || kind == Kind::lost || (kind == Kind::own && counter + 1 < next);
+	}
 };
 
 Verdict decide(const Evidence &evidence, const Witnesses &witnesses);

@@ -398,26 +398,15 @@ const Member *LogSide::missing() const
 void LogSide::settled(Address block, const Verdict &verdict, std::span<const std::byte, block_size> value)
 {
 	directory::Restored restored;
-	restored.term = verdict.next - 1;
+	restored.term = verdict.is_to_log() ? verdict.next : verdict.next - 1;
 	restored.sharers = verdict.sharers;
 	restored.data = value;
-	restored.is_logged = true;
-	switch (verdict.kind) {
-	case Verdict::Kind::own:
-		break;
-	case Verdict::Kind::owned:
+	restored.is_logged = !verdict.is_to_log() || policy_->wrote(block, restored.term, value) == 0;
+	restored.waits = verdict.kind == Verdict::Kind::waits;
+	if (verdict.kind == Verdict::Kind::owned) {
 		restored.owner = verdict.node;
 		restored.sharers = 0;
 		restored.data = {};
-		break;
-	case Verdict::Kind::waits:
-		restored.waits = true;
-		break;
-	case Verdict::Kind::taken:
-	case Verdict::Kind::lost:
-		restored.term = verdict.next;
-		restored.is_logged = policy_->wrote(block, restored.term, value) == 0;
-		break;
 	}
 	const bool is_lost = verdict.kind == Verdict::Kind::lost;
 	report_.lost += is_lost;
