@@ -105,6 +105,23 @@ TEST_F(DirectoryLog, AnOwnerLogsBeforeAReaderGetsTheValue)
 	EXPECT_EQ(recorders[0].take(), list({transfer(3, 3)}));
 }
 
+TEST_F(DirectoryLog, CopiesAreOfTheHomesTerm)
+{
+	for (const bool through_home : {false, true}) {
+		options.through_home = through_home;
+		make();
+		done(write(1, block(), 11));
+		done(read(2, block()));
+		done(read(3, block()));
+		for (NodeId id = 1; id < nodes; id++) {
+			std::uint64_t found = 0;
+			node(id).for_each_line(
+				0, [&](Address, LineState, std::uint64_t term, const std::byte *) { found = term; });
+			EXPECT_EQ(found, 2U) << id; /* the former owner's, too */
+		}
+	}
+}
+
 TEST_F(DirectoryLog, AnOwnerLogsEvenIfItHasWrittenNothing)
 {
 	done(write_lock(1, block()));

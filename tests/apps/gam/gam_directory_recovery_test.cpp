@@ -79,11 +79,14 @@ struct DirectoryRecovery : DirectoryNodes {
 	struct Returned final : HomeRecovery::Home {
 		DirectoryRecovery *test = nullptr;
 		std::map<std::uint64_t, Verdict> verdicts;
+		std::map<std::uint64_t, std::uint64_t> versions;
 
 		void send(NodeId to, const Message &message) override { test->post(home, to, message); }
 		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
 			verdicts[at.block_number()] = verdict;
+			if (verdict.kind == Verdict::Kind::own || verdict.kind == Verdict::Kind::taken)
+				versions[at.block_number()] = version_of(value.data());
 			test->check(at.block_number(), verdict, value.data());
 		}
 	};
@@ -113,6 +116,8 @@ struct DirectoryRecovery : DirectoryNodes {
 		}
 		lines = 4;
 		make();
+		if (seed % 4 == 0)
+			node(home).set_loggers(0); /* it logs what comes back to it */
 		std::map<std::uint64_t, NodeId> writers;
 		const auto accesses = 5 + random() % 60;
 		for (std::uint64_t i = 0; i < accesses; i++) {
@@ -211,9 +216,25 @@ struct DirectoryRecovery : DirectoryNodes {
 		Returned returned;
 		returned.test = this;
 		HomeRecovery recovery(home, 2, blocks, HomeRecovery::Scope::all, read_log(home, home), returned);
+		std::map<std::pair<NodeId, std::uint64_t>, std::uint64_t> copies; /* versions */
+		for (NodeId id = 1; id < nodes; id++) {
+			if (with_another && id == mortal)
+				continue;
+			members[id].for_each_line(home, [&](Address at, const HeldLine &line) {
+				if (!line.dirty)
+					copies[{id, at.block_number()}] = version_of(line.data.data());
+			});
+		}
 		recovery.begin(with_another ? 0b0110 : 0b1110);
 		talk(recovery);
 		ASSERT_TRUE(recovery.is_done());
+		for (const auto &[copy, version] : copies) {
+			const auto &[id, number] = copy;
+			const bool is_newest =
+				returned.versions.contains(number) && returned.versions[number] == version;
+			wrong += is_newest && node(id).line(block(number)) != LineState::shared; /* it may be locked */
+			kept += is_newest;
+		}
 		waited += recovery.waiting();
 		if (with_another) {
 			is_mortal_away = false;
@@ -253,6 +274,7 @@ struct DirectoryRecovery : DirectoryNodes {
 	std::size_t waited = 0;
 	std::size_t owned = 0;
 	std::size_t taken = 0;
+	std::size_t kept = 0; /* copies */
 };
 
 TEST_F(DirectoryRecovery, WhatWasSeenIsThere)
@@ -267,6 +289,7 @@ TEST_F(DirectoryRecovery, WhatWasSeenIsThere)
 	EXPECT_GT(waited, 10U);
 	EXPECT_GT(owned, 50U);
 	EXPECT_GT(taken, 50U);
+	EXPECT_GT(kept, 50U);
 }
 
 /* Controls: recovery ignores one kind of entry. */

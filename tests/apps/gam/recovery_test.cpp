@@ -522,6 +522,7 @@ private:
 		block.logged = true;
 		has_been_seen(block, line.version);
 		line.state = keeps;
+		line.counter = block.counter + 1;
 		block.dirty = false;
 		block.owner = no_node;
 		block.memory_counter = ++block.counter;
@@ -552,10 +553,8 @@ private:
 	{
 		Block &block = blocks_[number];
 		if (block.dirty) {
-			const NodeId owner = block.owner;
-			const std::uint64_t counter = nodes_[owner].lines[number].counter;
 			return_to_home(number, State::shared);
-			nodes_[node].lines[number] = {State::shared, counter, block.memory, false};
+			nodes_[node].lines[number] = {State::shared, block.counter, block.memory, false};
 			return;
 		}
 		leave_memory(number);
@@ -802,6 +801,11 @@ private:
 					(line.state != State::shared || line.version != *version) &&
 					line.state != State::none)
 					fail(name + "a copy of another version");
+				/* It may be locked for reading. */
+				if (!(verdict.sharers >> node & 1) && nodes_[node].alive &&
+					line.state == State::shared && line.version == *version &&
+					recovery_->scope == HomeRecovery::Scope::all && flaw_ == Flaw::none)
+					fail(name + "a copy is dropped that is valid");
 			}
 			block.memory = block.latest = *version;
 			if (verdict.is_to_log())

@@ -84,7 +84,10 @@ bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
 	return true;
 }
 
-/** Carries out a demand; changes the line, but looks at nothing that waits. */
+/**
+ * Carries out a demand; changes the line, but looks at nothing that waits. Copies that are left of the line are of the
+ * next term, which is the home's: else it would take them for older ones when it has died and returned.
+ */
 void Lines::obey(Line &line, const Message &message)
 {
 	auto type = static_cast<Type>(message.type);
@@ -99,6 +102,7 @@ void Lines::obey(Line &line, const Message &message)
 	const bool reaches = is_forward && !context_.is_dead(message.node);
 	if (reaches) {
 		Message to_requester = message;
+		to_requester.counter += type == Type::forward_read;
 		to_requester.data = data;
 		context_.send(
 			message.node, type == Type::forward_read ? Type::shared_data : Type::handed_over, to_requester);
@@ -107,8 +111,10 @@ void Lines::obey(Line &line, const Message &message)
 		answer(message, Type::transferred);
 	else
 		answer(message, Type::data, data);
-	if (line.state != LineState::to_invalid)
-		enter(line, wants_alone(type) ? LineState::invalid : LineState::shared);
+	if (line.state == LineState::to_invalid)
+		return;
+	enter(line, wants_alone(type) ? LineState::invalid : LineState::shared);
+	line.counter += line.state == LineState::shared;
 }
 
 void Lines::answer(const Message &message, Type type, std::span<const std::byte> data)

@@ -32,6 +32,10 @@ public:
 		const bool is_known = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
 		if (reader != no_node && (!is_known || verdict_.counter < last().counter))
 			conclude(Verdict::Kind::taken, reader, newest_copy_, Holding::shared);
+		/* Copies of the home's own term stay valid if it logs their value in that term, not in a new one. */
+		const bool is_own_term = newest_copy_ > std::max(own(), last().counter);
+		if (verdict_.kind == Verdict::Kind::taken && is_own_term && newest_copy_ + 1 == verdict_.next)
+			verdict_.next = newest_copy_;
 		return verdict_;
 	}
 

@@ -67,7 +67,7 @@ struct Verdict {
 	Holding holding = Holding::logged; /**< taken, lost: the form in which `node` has it */
 	std::uint64_t counter = 0;         /**< term of this value */
 	std::uint64_t sharers = 0;         /**< nodes whose lines have this value */
-	std::uint64_t next = 1;            /**< a counter above all used so far */
+	std::uint64_t next = 1;            /**< a counter above all used so far; but that of the sharers of `taken` */
 
 	/**
 	 * Returns true if the value belongs into the home's log, in the term `next`: it is none of its own, or terms
