@@ -68,6 +68,7 @@ struct DirectoryRecovery : DirectoryNodes {
 			return found;
 		}
 		void drop(Address block) override { test->node(self).drop(block); }
+		[[nodiscard]] std::uint64_t since() const override { return 1; }
 		std::unique_ptr<LoggedBlocks> logged(NodeId of) override { return test->read_log(self, of); }
 		void recovered(NodeId of) override
 		{

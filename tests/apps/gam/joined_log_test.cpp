@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -277,6 +278,27 @@ TEST_F(JoinedLog, WhatIsFencedIsThereIfDurable)
 		EXPECT_EQ(read_soon(reader, own), (Word{0, durable ? 52U : 0U}));
 		EXPECT_EQ(read_soon(reader, there, EOWNERDEAD), (Word{0, durable ? 51U : 0U}));
 	}
+}
+
+/* Tests a new node that says that its log has nothing: what the owner had is not there, and that is said. */
+TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
+{
+	for (const char *const log : {"0", "", "2"})
+		join(log);
+	const Address address = write_seen_and_fenced();
+	die(0);
+	die(1);
+	const auto has_its_number = [&](const std::unique_ptr<JoinedNode> &node) {
+		return node && node->node().self() == 1;
+	};
+	for (int i = 0; i < 20 && std::none_of(nodes.begin(), nodes.end(), has_its_number); i++)
+		join("new" + std::to_string(i)); /* it is free when all have swept it */
+	ASSERT_TRUE(std::any_of(nodes.begin(), nodes.end(), has_its_number));
+	const RecoveryReport report = rejoin(0, "0").recovery();
+	EXPECT_EQ(report.lost, 1U);
+	EXPECT_EQ(report.waiting, 0U);
+	Session reader(nodes[2]->node());
+	EXPECT_EQ(read_soon(reader, address), (Word{0, 31}));
 }
 
 TEST_F(JoinedLog, AnOwnerThatIsGivenUpIsNotWaitedFor)

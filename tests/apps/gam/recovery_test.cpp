@@ -127,6 +127,24 @@ TEST(Verdict, WaitsForTheOwnerBeforeOneThatIsLost)
 	EXPECT_EQ(decide(evidence_of(2, {{3, 9, 3}, {1, 8, 4}}, {}), {0, 0, nodes({3})}).kind, Kind::lost);
 }
 
+TEST(Verdict, AStrangerWithTheOwnersNumber)
+{
+	auto evidence = evidence_of(1, {{2, 9, 3, true, 5}}, {});
+	Witnesses witnesses{nodes({3}), 0, 0};
+	for (const std::uint64_t since : {0, 4, 5}) { /* 0: its log does not tell */
+		witnesses.since[3] = since;
+		EXPECT_EQ(decide(evidence, witnesses).kind, Kind::own) << since;
+	}
+	witnesses.since[3] = 6;
+	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::lost);
+	evidence.transfers[1] = {1, 8, 4, true, 4};
+	evidence.own.reset();
+	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::waits) << "for the owner before";
+	evidence.transfers[0].owner_life = 0;
+	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::waits);
+	EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {}), witnesses).kind, Kind::own) << "the transfer does not tell";
+}
+
 TEST(LoggedBlocks, OwnersThatKeepLogsAndMayHaveNewerValues)
 {
 	LoggedBlocks blocks(2);
@@ -224,6 +242,7 @@ struct Logged {
 	NodeId owner = no_node;
 	Value value{};
 	bool torn = false;
+	std::uint64_t owner_life = 0;
 };
 
 class World
@@ -242,7 +261,7 @@ public:
 			step();
 		/* All nodes return; afterwards nothing waits any more. */
 		for (NodeId node = 1; node < node_count && wrong_.empty(); node++) {
-			if (!nodes_[node].alive && node != plain_)
+			if (!nodes_[node].alive)
 				return_node(node);
 		}
 		finish_recovery();
@@ -303,6 +322,7 @@ private:
 			return HeldLine{line.state == State::dirty, line.counter, data};
 		}
 		void drop(Address block) override { lines.at(block.block_number()) = {}; }
+		[[nodiscard]] std::uint64_t since() const override { return self == world->plain_ ? world->life_ : 1; }
 		std::unique_ptr<LoggedBlocks> logged(NodeId) override { return world->read_log(log, false); }
 		void recovered(NodeId) override {}
 	};
@@ -321,7 +341,8 @@ private:
 		/* For the checks */
 		std::uint64_t promised = 0; /* version that another node has seen, or that was to be durable */
 		std::uint64_t latest = 0;
-		bool may_be_lost = false; /* the node without a log has had it */
+		bool may_be_lost = false;      /* the node without a log has had it */
+		std::uint64_t taken_along = 0; /* version that this node had when it died */
 	};
 	struct Recovery : HomeRecovery::Home {
 		explicit Recovery(World &of) : world(of) {}
@@ -357,7 +378,8 @@ private:
 			if (logged.kind == EntryKind::transfer && flaw_ == Flaw::no_transfers)
 				continue;
 			Entry entry{logged.kind, logged.owner, Address(home, logged.block * block_size), logged.counter,
-				sequence, sequence, {}, logged.kind == EntryKind::transfer && logged.owner != plain_};
+				sequence, sequence, {}, logged.kind == EntryKind::transfer && logged.owner != plain_,
+				logged.owner_life};
 			if (flaw_ == Flaw::no_counters && !is_home)
 				entry.counter = last_transfer(logged.block);
 			if (logged.kind == EntryKind::data)
@@ -404,7 +426,7 @@ private:
 				deliver();
 			else if (what < 73 && nodes_[node].alive)
 				kill_node(node);
-			else if (what < 76 && !nodes_[node].alive && node != plain_)
+			else if (what < 76 && !nodes_[node].alive)
 				return_node(node);
 			else if (what < 78)
 				kill_home();
@@ -416,7 +438,7 @@ private:
 			if (nodes_[node].alive)
 				kill_node(node);
 		} else if (what < 8) {
-			if (!nodes_[node].alive && node != plain_)
+			if (!nodes_[node].alive)
 				return_node(node);
 		} else if (!home_alive_) {
 			if (what < 30)
@@ -568,7 +590,8 @@ private:
 		const bool transfer_first = flaw_ == Flaw::early_transfer;
 		const std::uint64_t counter = block.counter + 1;
 		const auto log_transfer = [&] {
-			append(home_log_, {EntryKind::transfer, number, counter, node, {}, false});
+			append(home_log_,
+				{EntryKind::transfer, number, counter, node, {}, false, node == plain_ ? life_ : 1});
 		};
 		if (block.dirty) {
 			const NodeId owner = block.owner;
@@ -644,6 +667,10 @@ private:
 		deaths++;
 		Node &node = nodes_[number];
 		node.alive = false;
+		for (std::uint64_t block = 0; block < block_count && number == plain_; block++) {
+			if (node.lines[block].state == State::dirty)
+				blocks_[block].taken_along = node.lines[block].version;
+		}
 		node.lines = {};
 		tear(node.log);
 		for (auto &[pair, queue] : wire_) {
@@ -669,6 +696,7 @@ private:
 	{
 		Node &node = nodes_[number];
 		node.alive = true;
+		life_ += number == plain_;
 		node.witness = std::make_unique<Witness>(node);
 		if (recovery_)
 			recovery_->machine->returned(number);
@@ -732,7 +760,7 @@ private:
 				if (transfer.counter)
 					log->add({EntryKind::transfer, transfer.owner,
 						Address(home, number * block_size), transfer.counter, transfer.order,
-						transfer.order, {}});
+						transfer.order, {}, transfer.owner_logs, transfer.owner_life});
 			}
 			if (block.has_memory)
 				log->set_value(number, block.memory_counter, value_of(block.memory));
@@ -780,6 +808,7 @@ private:
 			if (!block.may_be_lost)
 				fail(name + "is said to be lost");
 			block.promised = newest_logged(number);
+			block.taken_along = 0;
 			[[fallthrough]];
 		case Kind::taken:
 			taken += verdict.kind == Kind::taken;
@@ -793,6 +822,8 @@ private:
 			if (*version < block.promised)
 				fail(name + "version " + std::to_string(*version) + ", " +
 					std::to_string(block.promised) + " was promised");
+			if (*version < block.taken_along)
+				fail(name + "a newer version is lost, and nobody says so");
 			if (*version > block.latest)
 				fail(name + "a version that was never written");
 			for (NodeId node = 1; node < node_count; node++) {
@@ -902,7 +933,8 @@ private:
 
 	std::minstd_rand random_;
 	const Flaw flaw_;
-	const NodeId plain_; /* node without a log, which does not return; or none */
+	const NodeId plain_;     /* node without a log; when it has died, another gets its number. Or none */
+	std::uint64_t life_ = 1; /* its life */
 	std::array<Node, node_count> nodes_ = [this] {
 		std::array<Node, node_count> nodes;
 		for (NodeId node = 0; node < node_count; node++) {

@@ -86,8 +86,8 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	const auto items = parse_items(message.data, blocks_);
 	Asked &asked = asked_[from];
 	const bool is_last = message.flags & have_last;
-	if (!(awaited_ & bit(from)) || !items || (!is_last && message.counter <= asked.from) ||
-		message.counter > blocks_)
+	if (!(awaited_ & bit(from)) || !items ||
+		(!is_last && (message.counter <= asked.from || message.counter > blocks_)))
 		return false;
 	for (const Item &item : *items) {
 		if (item.block < asked.from || (!is_last && item.block >= message.counter))
@@ -114,6 +114,7 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	}
 	awaited_ &= ~bit(from);
 	witnesses_.answered |= bit(from);
+	witnesses_.since[from] = message.counter;
 	if (judging_)
 		judge_waiting(from);
 	else if (!awaited_)

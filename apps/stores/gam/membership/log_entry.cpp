@@ -17,6 +17,7 @@ static_assert(std::endian::native == std::endian::little, "logs are little-endia
 
 constexpr std::uint64_t magic = 0x474f4c4d53495250;          /* "PRISMLOG" */
 constexpr std::size_t checked_head = 88;                     /* bytes; their checksum follows */
+constexpr unsigned began_at = 16;                            /* bit, above the node */
 constexpr std::uint64_t failed_gap = std::uint64_t{1} << 63; /* beside the sequence of the gap */
 
 template <typename T>
@@ -41,11 +42,18 @@ bool is_sound(const Entry &entry, std::size_t length) noexcept
 	case EntryKind::data:
 		return length == block_size && !entry.block.in_block();
 	case EntryKind::transfer:
-		return length <= 1 && !entry.block.in_block() && entry.node < max_nodes;
+		return !entry.block.in_block() && entry.node < max_nodes;
 	case EntryKind::allocation:
 		return !length;
 	}
 	return false;
+}
+
+/* Returns the life of the new owner above bit 0, which says if it keeps a log. */
+std::uint32_t owner_word(const Entry &entry) noexcept
+{
+	const std::uint64_t life = entry.owner_life >> 31 ? 0 : entry.owner_life;
+	return static_cast<std::uint32_t>(life << 1 | (entry.owner_logs ? 1 : 0));
 }
 
 } // namespace
@@ -58,7 +66,7 @@ void Entry::serialize(std::byte *to, std::uint64_t seed) const noexcept
 	put(to + 32, counter);
 	put(to + 40, static_cast<std::uint16_t>(kind));
 	put(to + 42, node);
-	put(to + 44, kind == EntryKind::transfer ? std::uint32_t{owner_logs} : static_cast<std::uint32_t>(data.size()));
+	put(to + 44, kind == EntryKind::transfer ? owner_word(*this) : static_cast<std::uint32_t>(data.size()));
 	std::copy(data.begin(), data.end(), to + header_size);
 	put(to, apps::crc64({to + 8, size() - 8}, seed));
 }
@@ -81,7 +89,10 @@ std::optional<Entry> Entry::parse(std::span<const std::byte> bytes, std::uint64_
 	const std::size_t data_size = entry.kind == EntryKind::data ? length : 0;
 	if (!is_sound(entry, length) || bytes.size() - header_size < data_size)
 		return std::nullopt;
-	entry.owner_logs = entry.kind == EntryKind::transfer && length;
+	if (entry.kind == EntryKind::transfer) {
+		entry.owner_logs = length & 1;
+		entry.owner_life = length >> 1;
+	}
 	entry.data = bytes.subspan(header_size, data_size);
 	if (apps::crc64(bytes.subspan(8, entry.size() - 8), seed) != get<std::uint64_t>(bytes, 0))
 		return std::nullopt;
@@ -98,7 +109,7 @@ void SegmentHead::serialize(std::byte *to) const noexcept
 	put(to + 24, incarnation);
 	put(to + 32, number);
 	put(to + 40, first);
-	put(to + 48, std::uint64_t{node});
+	put(to + 48, node | began << began_at);
 	std::copy(boot.begin(), boot.end(), to + 56);
 	put(to + 72, salt);
 	put(to + 80, gap | (failed ? failed_gap : 0));
@@ -123,10 +134,10 @@ std::optional<SegmentHead> SegmentHead::parse(std::span<const std::byte> bytes) 
 	head.incarnation = get<std::uint64_t>(bytes, 24);
 	head.number = get<std::uint64_t>(bytes, 32);
 	head.first = get<std::uint64_t>(bytes, 40);
-	const auto node = get<std::uint64_t>(bytes, 48);
-	if (node >= max_nodes || !head.first)
+	head.node = get<NodeId>(bytes, 48);
+	head.began = get<std::uint64_t>(bytes, 48) >> began_at;
+	if (head.node >= max_nodes || !head.first)
 		return std::nullopt;
-	head.node = static_cast<NodeId>(node);
 	std::copy_n(&bytes[56], head.boot.size(), head.boot.begin());
 	head.salt = get<std::uint64_t>(bytes, 72);
 	head.gap = get<std::uint64_t>(bytes, 80) & ~failed_gap;

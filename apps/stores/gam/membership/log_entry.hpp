@@ -34,6 +34,7 @@ struct Entry {
 	std::uint64_t order = 0;         /**< its first sequence; compaction assigns a new one */
 	std::span<const std::byte> data; /**< block_size bytes, or none */
 	bool owner_logs = false;         /**< transfer: the new owner keeps a log; false also if that is unknown */
+	std::uint64_t owner_life = 0;    /**< transfer: incarnation of the new owner; 0: unknown */
 
 	[[nodiscard]] std::size_t size() const noexcept { return header_size + data.size(); }
 	/** Returns true if this entry is newer than @p other, of the same kind, block and log. */
@@ -66,6 +67,8 @@ struct SegmentHead {
 	/** Sequence where the last gap begins in earlier segments, which compaction may have removed; or 0. */
 	std::uint64_t gap = 0;
 	bool failed = false; /**< true if all gaps are from failed writes: see Missing */
+	/** Incarnation of the life that began the log, below 2^48; 0: unknown. */
+	std::uint64_t began = 0;
 
 	/**
 	 * Returns the initial value of the entries' checksums, so that an entry of another segment is not valid here.

@@ -23,7 +23,7 @@ void add_value(LoggedBlocks::Block &block, const Entry &entry)
 void add_transfer(LoggedBlocks::Block &block, const Entry &entry)
 {
 	auto &[last, before] = block.transfers;
-	const Transfer transfer{entry.counter, entry.order, entry.node, entry.owner_logs};
+	const Transfer transfer{entry.counter, entry.order, entry.node, entry.owner_logs, entry.owner_life};
 	const auto is_older = [](const Transfer &a, const Transfer &b) {
 		return std::tie(a.counter, a.order) < std::tie(b.counter, b.order);
 	};

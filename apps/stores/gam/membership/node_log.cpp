@@ -111,6 +111,9 @@ Result<void> NodeLog::load()
 		return olds.error();
 	head_.number = olds->empty() ? 0 : olds->back().number;
 	recall_gaps(*olds);
+	const auto known =
+		std::find_if(olds->begin(), olds->end(), [](const Old &old) { return old.head.has_value(); });
+	began_ = known == olds->end() ? options_.incarnation : known->head->began;
 	if (auto taken = take(*olds); !taken)
 		return taken.error();
 	if (missing_.size() > 1 && std::any_of(missing_.begin() + 1, missing_.end(), [this](const Missing &found) {
@@ -284,6 +287,7 @@ int NodeLog::begin_segment(bool compacting)
 		return ENOSPC;
 	SegmentHead head{options_.cluster, options_.incarnation, options_.node, head_.number + 1, next_, options_.boot,
 		random_number()};
+	head.began = began_;
 	note_gaps(head);
 	const auto made = path_of(head.number, ".new");
 	std::shared_ptr<Segment> segment = std::move(spare_);

@@ -86,6 +86,8 @@ public:
 	/** Returns the number of segments. */
 	[[nodiscard]] std::size_t segments() const;
 	[[nodiscard]] std::size_t segment_bytes() const noexcept { return options_.segment_bytes; }
+	/** Returns the incarnation of the life that began the log; 0: unknown. */
+	[[nodiscard]] std::uint64_t began() const noexcept { return began_; }
 
 	/** Makes the next segment ahead, so that append() need not. Errors: as append(), but the log goes on. */
 	int prepare() noexcept;
@@ -128,6 +130,7 @@ private:
 	const LogOptions options_;
 	const LogFolder folder_;
 	std::vector<Missing> missing_;
+	std::uint64_t began_ = 0;
 	std::mutex maintenance_; /* scans and compactions */
 	std::mutex committing_;
 

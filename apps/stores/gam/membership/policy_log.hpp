@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -25,13 +26,17 @@ public:
 	/** Appends nothing from now on: of an expelled node, whose memory is no longer what others go by. */
 	void seal() noexcept { sealed_.store(true); }
 
+	/** Notes that node @p node is in the life @p incarnation; 0: in none. */
+	void set_life(NodeId node, std::uint64_t incarnation) noexcept { lives_[node].store(incarnation); }
+
 	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
 	{
 		return append({EntryKind::data, no_node, block, counter, 0, 0, data});
 	}
 	int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept override
 	{
-		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs});
+		const std::uint64_t life = owner < max_nodes ? lives_[owner].load() : 0;
+		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs, life});
 	}
 	int allocated(Address at, std::uint64_t bytes) noexcept override
 	{
@@ -56,6 +61,7 @@ private:
 	const bool durable_;
 	LogKeeper *const keeper_;
 	std::atomic<bool> sealed_{false};
+	std::array<std::atomic<std::uint64_t>, max_nodes> lives_{};
 };
 
 } // namespace prism::gam

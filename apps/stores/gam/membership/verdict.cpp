@@ -138,11 +138,18 @@ private:
 		}
 		const std::uint64_t owner = bit(transfer.owner);
 		if (witnesses_.answered & owner)
-			return witnesses_.incomplete & owner ? Term::unknown : Term::never_begun;
+			return is_stranger(transfer) || (witnesses_.incomplete & owner) ? Term::unknown
+											: Term::never_begun;
 		if (witnesses_.given_up & owner)
 			return Term::unknown;
 		conclude(Verdict::Kind::waits, transfer.owner, transfer.counter, Holding::logged);
 		return Term::decided;
+	}
+
+	/* Returns true if another node has the owner's number now, so that the owner will not return. */
+	[[nodiscard]] bool is_stranger(const Transfer &transfer) const
+	{
+		return transfer.owner_life && witnesses_.since[transfer.owner] > transfer.owner_life;
 	}
 
 	/* Concludes that the last value is lost, with the newest known one */

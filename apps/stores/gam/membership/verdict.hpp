@@ -34,7 +34,8 @@ struct Transfer {
 	std::uint64_t counter = 0;
 	std::uint64_t order = 0;
 	NodeId owner = no_node;
-	bool owner_logs = false; /**< as in Entry */
+	bool owner_logs = false;      /**< as in Entry */
+	std::uint64_t owner_life = 0; /**< likewise */
 };
 
 struct Evidence {
@@ -52,6 +53,8 @@ struct Witnesses {
 	std::uint64_t answered = 0;   /**< nodes that have said all that they have, their logs included */
 	std::uint64_t incomplete = 0; /**< of these, nodes whose logs miss entries */
 	std::uint64_t given_up = 0;   /**< nodes that will never answer */
+	/** Incarnations of nodes that have answered, or of those that began their logs; 0: unknown. */
+	std::array<std::uint64_t, max_nodes> since{};
 };
 
 struct Verdict {

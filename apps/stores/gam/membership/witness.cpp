@@ -102,7 +102,7 @@ void Witness::say(const Statement &statement, std::uint64_t from)
 	message.request = statement.recovery;
 	message.flags = static_cast<std::uint8_t>((end == statement.items.end() ? have_last : 0) |
 						  (statement.logged->is_incomplete() ? have_incomplete : 0));
-	message.counter = end == statement.items.end() ? 0 : end->block;
+	message.counter = end == statement.items.end() ? node_.since() : end->block;
 	const auto data = serialize({begin, end});
 	message.data = data;
 	node_.send(statement.home, message);

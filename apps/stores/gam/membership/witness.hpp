@@ -41,6 +41,8 @@ public:
 		[[nodiscard]] virtual std::optional<HeldLine> line(Address block) = 0;
 		/** Drops the line, which is not valid, without a message. */
 		virtual void drop(Address block) = 0;
+		/** Returns the incarnation of the life that began this node's log; without a log, of this life. */
+		[[nodiscard]] virtual std::uint64_t since() const = 0;
 		/** Returns the knowledge of this node's log about blocks of @p home. */
 		virtual std::unique_ptr<LoggedBlocks> logged(NodeId home) = 0;
 		/** Reports that @p home has recovered, and can be asked. */

@@ -141,7 +141,7 @@ void LogSide::adopt(const View &view)
 		if (!live && (before & ~loggers_ & bit(id)))
 			forget(id);
 		if (live && live != self_.incarnation && !lives_[id])
-			lives_[id] = live;
+			set_life(id, live);
 		if (lives_[id] && !(loggers_ & bit(id)) && is_connected(*member))
 			welcome(id);
 	}
@@ -168,12 +168,19 @@ void LogSide::notice(const NodeLife &life)
 		return;
 	if (lives_[life.node])
 		end_life(life.node);
-	lives_[life.node] = life.incarnation;
+	set_life(life.node, life.incarnation);
+}
+
+void LogSide::set_life(NodeId node, std::uint64_t incarnation)
+{
+	lives_[node] = incarnation;
+	if (policy_)
+		policy_->set_life(node, incarnation);
 }
 
 void LogSide::end_life(NodeId node)
 {
-	lives_[node] = 0;
+	set_life(node, 0);
 	there_.fetch_and(~bit(node));
 	greeted_ &= ~bit(node);
 	asked_ &= ~bit(node);

@@ -99,6 +99,7 @@ private:
 	void for_each_line(NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit) override;
 	[[nodiscard]] std::optional<HeldLine> line(Address block) override;
 	void drop(Address block) override;
+	[[nodiscard]] std::uint64_t since() const override { return log_ ? log_->began() : self_.incarnation; }
 	std::unique_ptr<LoggedBlocks> logged(NodeId home) override;
 	void recovered(NodeId /*home*/) override {}
 
@@ -109,6 +110,7 @@ private:
 	void hear_present(NodeId from, const Message &message);
 	void set_loggers(std::uint64_t nodes);
 	void notice(const NodeLife &life);
+	void set_life(NodeId node, std::uint64_t incarnation);
 	void end_life(NodeId node);
 	void forget(NodeId home);
 	void welcome(NodeId node);
