@@ -525,6 +525,22 @@ TEST(Log, NoMoreSegments)
 	EXPECT_EQ(log->missing().front().first, appended + 1);
 }
 
+/* Accesses of other nodes end with the error, so it is one of those that the interface names. */
+TEST(Log, FolderThatIsGone)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	fs::remove_all(folder.path());
+	int error = 0;
+	for (int i = 0; i < 100 && !error; i++)
+		error = append_data(*log, 1, 1, 1);
+	EXPECT_EQ(error, EIO);
+	EXPECT_EQ(log->error(), EIO);
+	EXPECT_EQ(log->commit(), EIO);
+	EXPECT_EQ(log->cause(), ENOENT);
+	EXPECT_EQ(append_data(*log, 1, 1, 1), EROFS);
+}
+
 /* Appends until there is an error, in a process limited by @p limit. Returns errno << 16 | number of entries. */
 template <typename Limit>
 int fill_in_child(const fs::path &folder, const Limit &limit)

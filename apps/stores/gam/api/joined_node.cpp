@@ -186,8 +186,8 @@ private:
 		log.segment_bytes =
 			std::clamp<std::size_t>(options_.node.bytes / 4, smallest_segment, log.segment_bytes);
 		Result<std::unique_ptr<NodeLog>> opened = NodeLog::open(log, *std::exchange(folder_, std::nullopt));
-		if (opened && (*opened)->error())
-			return make_error((*opened)->error(), "the log in " + options_.log.folder.string(),
+		if (opened && (*opened)->cause())
+			return make_error((*opened)->cause(), "the log in " + options_.log.folder.string(),
 				"make room for at least " + std::to_string(log.segment_bytes) + " bytes");
 		return opened;
 	}

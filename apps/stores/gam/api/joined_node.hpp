@@ -90,7 +90,7 @@ public:
 	[[nodiscard]] RecoveryReport recovery() const;
 	/** Returns true if this process is a child of the one that joined. */
 	[[nodiscard]] bool is_inherited() const noexcept { return birth_.is_inherited(); }
-	/** Returns the error for which a node with a log no longer logs; or 0. */
+	/** Returns the errno value for which a node with a log no longer logs; or 0. */
 	[[nodiscard]] int log_error() const noexcept;
 	/**
 	 * Gives up on the dead node @p node, which will not return: nothing waits for its log any more. Errors: see

@@ -366,13 +366,20 @@ int NodeLog::append_locked(Entry entry, bool compacting) noexcept
 	return 0;
 }
 
-/* Records under lock_ that the log has a gap at its end, and returns @p error. */
-int NodeLog::fail(int error) noexcept
+/* Records under lock_ that the log has a gap at its end, and returns error(). */
+int NodeLog::fail(int cause) noexcept
 {
-	error_.store(error, std::memory_order_relaxed);
+	error_.store(cause, std::memory_order_relaxed);
 	if (current_)
-		current_->set_word(failed_at, static_cast<std::uint64_t>(error));
-	return error;
+		current_->set_word(failed_at, static_cast<std::uint64_t>(cause));
+	return error();
+}
+
+/* Other nodes would not take the log's failure for the cause of an access's end if it could be any. */
+int NodeLog::error() const noexcept
+{
+	const int cause = this->cause();
+	return cause == 0 || cause == ENOSPC || cause == EROFS ? cause : EIO;
 }
 
 int NodeLog::commit() noexcept

@@ -56,8 +56,9 @@ public:
 	NodeLog &operator=(const NodeLog &) = delete;
 
 	/**
-	 * Appends @p entry; the log sets its sequence and order. Waits for no disk. Errors: ENOSPC or EIO when an
-	 * append or a commit fails for the first time, then EROFS: entries after a gap are worth nothing.
+	 * Appends @p entry; the log sets its sequence and order. Waits for no disk. Errors: ENOSPC, or EIO for every
+	 * other cause, when an append or a commit fails for the first time, then EROFS: entries after a gap are worth
+	 * nothing.
 	 */
 	int append(const Entry &entry) noexcept;
 	/** Returns the sequence of the last entry. */
@@ -66,8 +67,10 @@ public:
 	[[nodiscard]] std::uint64_t committed() const noexcept { return committed_.load(std::memory_order_acquire); }
 	/** Waits until all entries so far are on the disk. Errors: EIO, ENOSPC; see append(). */
 	int commit() noexcept;
-	/** Returns the error for which nothing can be appended any more, or 0. */
-	[[nodiscard]] int error() const noexcept { return error_.load(std::memory_order_relaxed); }
+	/** Returns the error for which nothing can be appended any more, or 0: one that accesses may end with. */
+	[[nodiscard]] int error() const noexcept;
+	/** Returns the errno value that was its cause, or 0. */
+	[[nodiscard]] int cause() const noexcept { return error_.load(std::memory_order_relaxed); }
 
 	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
 	Result<void> scan(const VisitEntry &visit);
@@ -115,7 +118,7 @@ private:
 	Result<void> settle(std::vector<Old> &olds);
 	int begin_segment(bool compacting);
 	int append_locked(Entry entry, bool compacting) noexcept;
-	int fail(int error) noexcept;
+	int fail(int cause) noexcept;
 	Result<void> scan_all(const VisitEntry &visit);
 	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit) const;
 	Result<std::size_t> copy_newest(const std::vector<Closed> &from);

@@ -76,8 +76,8 @@ public:
 	 */
 	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
 	[[nodiscard]] RecoveryReport report();
-	/** Returns the error for which nothing is logged any more, or 0. */
-	[[nodiscard]] int error() const noexcept { return log_ ? log_->error() : 0; }
+	/** Returns the errno value for which nothing is logged any more, or 0. */
+	[[nodiscard]] int error() const noexcept { return log_ ? log_->cause() : 0; }
 	/**
 	 * Waits until all that this node has written as a home, or owns, is in its log and on the disk. Errors: the
 	 * log's.
