@@ -63,6 +63,8 @@ public:
 		ASSERT_TRUE(theirs->connect(mine->endpoint()));
 		other_ = &other;
 		other.other_ = this;
+		pair_ = mine->number();
+		other.pair_ = theirs->number();
 		other.homes_->add(id_, std::move(theirs), homes_->memory());
 		homes_->add(other.id_, std::move(mine), other.homes_->memory());
 	}
@@ -78,6 +80,14 @@ public:
 	}
 	Latch &latch() { return *latch_; }
 	latch::VerbsHomes &homes() { return *homes_; }
+	/** Returns true if it still has the queue pair to the other. */
+	[[nodiscard]] bool has_pair() noexcept
+	{
+		Completion of_no_chain{};
+		of_no_chain.qp_num = pair_;
+		of_no_chain.wr_id = UINT64_MAX;
+		return homes_->take(of_no_chain);
+	}
 
 private:
 	void completed(std::uint64_t token, const latch::Outcome &outcome) override
@@ -96,6 +106,7 @@ private:
 	std::unique_ptr<latch::VerbsHomes> homes_;
 	Latch *latch_ = nullptr;
 	DeviceNode *other_ = nullptr;
+	std::uint32_t pair_ = 0; /* number of the queue pair to it */
 };
 
 struct LatchDevice : testing::Test {
@@ -181,6 +192,25 @@ TEST_F(LatchDevice, WhoIsCutOffReachesNothing)
 	nodes[0]->latch().sweep(1);
 	wait_until([this] { return !nodes[0]->latch().is_sweeping(); });
 	EXPECT_EQ(add(0, Address(0, block_size), 1), 0U) << "what was not written back is lost";
+	wait_until([this] { return nodes[0]->latch().at_rest() && nodes[1]->latch().at_rest(); });
+}
+
+/** Tests that nodes that come and go leave no queue pairs behind. */
+TEST_F(LatchDevice, AQueuePairGoesWhenNothingIsUnderWay)
+{
+	Access access;
+	std::uint64_t value = 0;
+	access.at = Address(1, block_size);
+	access.length = sizeof(value);
+	access.bytes = reinterpret_cast<std::byte *>(&value);
+	ASSERT_FALSE(nodes[0]->latch().start(access));
+	nodes[0]->homes().cut_off(1);
+	nodes[0]->homes().bury(1);
+	EXPECT_TRUE(nodes[0]->has_pair());
+	wait_until([this] { return is_over; });
+	EXPECT_TRUE(nodes[0]->has_pair());
+	nodes[0]->homes().bury(1);
+	EXPECT_FALSE(nodes[0]->has_pair());
 	wait_until([this] { return nodes[0]->latch().at_rest() && nodes[1]->latch().at_rest(); });
 }
 

@@ -383,6 +383,7 @@ bool LatchSide::is_sweeping(NodeId /*dead*/)
 void LatchSide::over(NodeId dead)
 {
 	node_.load()->for_each_shard([&](std::size_t shard) { shards_[shard]->swept(dead); });
+	homes_->bury(dead); /* each shard has been locked since it was cut off */
 	over_.push_back(dead);
 }
 

@@ -71,16 +71,16 @@ Result<std::unique_ptr<rpc::Port>> VerbsHomes::open()
 void VerbsHomes::add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMemory &memory)
 {
 	end(node);
-	auto link = std::make_unique<Link>();
+	auto link = std::make_shared<Link>();
+	link->node = node;
 	link->port = std::move(port);
 	link->memory = memory;
 	link->posted.resize(requests_);
 	link->free.resize(requests_);
 	std::iota(link->free.begin(), link->free.end(), 0U);
 	const std::scoped_lock guard(links_lock_);
-	by_number_[link->port->number()] = link.get();
 	current_[node].store(link.get(), std::memory_order_release);
-	links_.push_back(std::move(link));
+	links_[link->port->number()] = std::move(link);
 }
 
 void VerbsHomes::cut_off(NodeId node) noexcept
@@ -90,6 +90,7 @@ void VerbsHomes::cut_off(NodeId node) noexcept
 		return;
 	link->is_closed.store(true, std::memory_order_relaxed);
 	end(node);
+	current_[node].store(nullptr, std::memory_order_release);
 	const std::scoped_lock reports(reports_lock_);
 	batches_[node].count = 0; /* addresses from before the restart of the node */
 }
@@ -116,6 +117,17 @@ bool VerbsHomes::has_ended(NodeId node) const noexcept
 {
 	const Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
 	return link && link->failed.load(std::memory_order_relaxed) && !link->is_closed.load(std::memory_order_relaxed);
+}
+
+void VerbsHomes::bury(NodeId node) noexcept
+{
+	const std::scoped_lock guard(links_lock_);
+	std::erase_if(links_, [node](const auto &each) {
+		Link &link = *each.second;
+		link.is_buried |= link.node == node;
+		const std::scoped_lock under_way(link.lock);
+		return link.is_buried && !link.requests;
+	});
 }
 
 int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexcept
@@ -146,11 +158,11 @@ int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexc
 /** Each request of a failed chain has a completion. The first one ends the chain, as its index is not used again. */
 bool VerbsHomes::take(const Completion &completion) noexcept
 {
-	Link *link = nullptr;
+	std::shared_ptr<Link> link;
 	{
 		const std::scoped_lock guard(links_lock_);
-		const auto found = by_number_.find(completion.qp_num);
-		if (found == by_number_.end())
+		const auto found = links_.find(completion.qp_num);
+		if (found == links_.end())
 			return false;
 		link = found->second;
 	}

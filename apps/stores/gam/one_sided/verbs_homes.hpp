@@ -20,8 +20,8 @@ namespace prism::gam::latch
 {
 
 /**
- * The homes that a device reaches. Thread-safe. Keeps queue pairs of dead nodes as long as it lives: their last
- * completions may come late. The device outlives it; the thread that polls the device passes completions to take().
+ * The homes that a device reaches. Thread-safe. Keeps queue pairs of a dead node until bury(): their last completions
+ * may come late. The device outlives it; the thread that polls the device passes completions to take().
  */
 class VerbsHomes final : public Homes
 {
@@ -64,6 +64,11 @@ public:
 	void end(NodeId node) noexcept;
 	/** Returns true if the queue pair to @p node has ended, by itself or by end(). */
 	[[nodiscard]] bool has_ended(NodeId node) const noexcept;
+	/**
+	 * Removes the queue pairs to @p node, which is cut off; those with chains under way at a later call. Nobody is
+	 * inside of find() or post() since then, nor uses what find() has returned.
+	 */
+	void bury(NodeId node) noexcept;
 	/** Replaces the ended queue pair to this node itself. Errors: those of open(), Port::connect(). */
 	Result<void> connect_to_itself();
 
@@ -89,6 +94,7 @@ private:
 		std::uint32_t requests = 0; /* 0: free */
 	};
 	struct Link {
+		NodeId node = no_node;
 		std::mutex lock;
 		std::unique_ptr<rpc::Port> port;
 		HomeMemory memory;
@@ -97,6 +103,7 @@ private:
 		std::uint32_t requests = 0; /* under way */
 		std::atomic<bool> failed{false};
 		std::atomic<bool> is_closed{false}; /* closed by this node, for good */
+		bool is_buried = false;             /* nobody uses it but for its completions */
 	};
 	struct Batch {
 		std::array<std::uint64_t, max_reported> buffers;
@@ -117,8 +124,7 @@ private:
 	std::vector<rpc::Memory> lines_;
 	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of the queue pairs to this node itself */
 	std::mutex links_lock_;
-	std::vector<std::unique_ptr<Link>> links_; /* all that ever existed */
-	std::unordered_map<std::uint32_t, Link *> by_number_;
+	std::unordered_map<std::uint32_t, std::shared_ptr<Link>> links_; /* by the number of the queue pair */
 	std::array<std::atomic<Link *>, max_nodes> current_{};
 	std::mutex reports_lock_;
 	std::array<Batch, max_nodes> batches_{};
