@@ -342,7 +342,7 @@ TEST_F(MembershipMaster, WhoIsExpectedIsAwayUntilItComesOrIsGivenUp)
 	EXPECT_EQ(later.give_up(home, 3, now).error().code, EINVAL);
 	/* ... until it comes, after all */
 	who.log = LogClaim{77, {3, 90}, true};
-	const NodeLife after_all = *later.join(who, now);
+	const NodeLife after_all = enter(later, now, who);
 	EXPECT_EQ(after_all.node, 3);
 	EXPECT_EQ(code_of(later.leave(after_all, now)), 0);
 	EXPECT_TRUE(later.view().find(3)->is_away());
