@@ -74,7 +74,7 @@ protected:
 	Time now = 1000s;
 };
 
-TEST_F(MembershipMaster, NumbersAreTheLowestAndEpochsRise)
+TEST_F(MembershipMaster, NumbersAndEpochsRise)
 {
 	const NodeLife zero = join(), one = join();
 	EXPECT_EQ(zero.node, 0);
@@ -135,6 +135,7 @@ TEST_F(MembershipMaster, ANumberIsFreeWhenAllWhoLiveHaveSwept)
 	EXPECT_NE(master.view().find(dead.node), nullptr) << "the newcomer has not";
 	EXPECT_EQ(code_of(master.swept(late, dead.node, died, now)), 0);
 	EXPECT_EQ(master.view().find(dead.node), nullptr);
+	while (join().node != max_nodes - 1) {}
 	const NodeLife again = join();
 	EXPECT_EQ(again.node, dead.node);
 	EXPECT_GT(again.incarnation, dead.incarnation);
@@ -162,7 +163,26 @@ TEST_F(MembershipMaster, WhoIsAloneNeedNotSweepForTheDead)
 	const NodeLife one = join();
 	EXPECT_EQ(code_of(master.leave(one, now)), 0);
 	EXPECT_TRUE(master.view().members.empty());
-	EXPECT_EQ(join().node, 0);
+	EXPECT_EQ(code_of(master.leave(join(), now)), 0);
+	EXPECT_TRUE(master.view().members.empty());
+}
+
+/* Who still has an address of a dead node's memory does not soon find another's there. */
+TEST_F(MembershipMaster, TheNumberThatIsFreeLongestIsGivenFirst)
+{
+	const NodeLife stays = join();
+	for (NodeId i = 0; i < 3 * max_nodes; i++) {
+		const NodeLife comes = join();
+		EXPECT_EQ(comes.node, 1 + i % (max_nodes - 1));
+		EXPECT_EQ(code_of(master.leave(comes, now)), 0);
+		sweep(comes.node);
+		if (i % 10)
+			continue;
+		const std::string stored = master.serialize();
+		master = Master(5, lease);
+		ASSERT_EQ(code_of(master.load(stored, now)), 0) << "by etcd, too";
+	}
+	EXPECT_TRUE(live(stays));
 }
 
 TEST_F(MembershipMaster, ThereAreSixtyFour)

@@ -80,9 +80,7 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	}
 	if (who.log && who.log->last.node != no_node)
 		return number_of_log(*who.log);
-	NodeId free = 0;
-	while (free < max_nodes && accounts_.contains(free))
-		free++;
+	NodeId free = number_free_longest();
 	if (free == max_nodes)
 		free = first_that_only_joined();
 	if (free == max_nodes)
@@ -90,7 +88,22 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
 	if (who.log && !log_cluster_)
 		log_cluster_ = view_.cluster;
+	given_last_ = free;
 	return free;
+}
+
+/**
+ * Returns the first free number behind the one given last, or max_nodes: addresses of a dead node's memory lead to
+ * another's as late as possible.
+ */
+NodeId Master::number_free_longest() const
+{
+	for (NodeId i = 1; i <= max_nodes; i++) {
+		const auto node = static_cast<NodeId>((given_last_ + i) % max_nodes);
+		if (!accounts_.contains(node))
+			return node;
+	}
+	return max_nodes;
 }
 
 /** Returns true if @p member has joined and not renewed since. */
@@ -325,7 +338,7 @@ std::string Master::serialize() const
 		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
 		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"given_up", given_up_},
-		{"accounts", std::move(accounts)}}
+		{"given_last", given_last_}, {"accounts", std::move(accounts)}}
 		.dump();
 }
 
@@ -334,12 +347,13 @@ Result<void> Master::load(const std::string &text, Time now)
 	const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
 	const auto damaged = [] { return make_error(EBADMSG, "what is stored is no state of a master"); };
 	View view;
-	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0, given_up = 0;
+	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0, given_up = 0, given_last = max_nodes - 1;
 	if (!found.is_object() || !found.contains("view") || !from_json(found["view"], view) ||
 		!take_number(found, "lease", lease, INT64_MAX) ||
 		!take_number(found, "protocol", protocol, UINT16_MAX) ||
 		!take_number(found, "block", block, UINT32_MAX) || !take_number(found, "log_cluster", log_cluster) ||
 		(found.contains("given_up") && !take_number(found, "given_up", given_up)) ||
+		(found.contains("given_last") && !take_number(found, "given_last", given_last, max_nodes - 1)) ||
 		!found.contains("accounts") || !found["accounts"].is_array() ||
 		found["accounts"].size() != view.members.size())
 		return damaged();
@@ -366,6 +380,7 @@ Result<void> Master::load(const std::string &text, Time now)
 	block_bytes_ = static_cast<std::uint32_t>(block);
 	log_cluster_ = log_cluster;
 	given_up_ = given_up;
+	given_last_ = static_cast<NodeId>(given_last);
 	view_ = std::move(view);
 	accounts_ = std::move(accounts);
 	return {};

@@ -44,12 +44,12 @@ public:
 	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }
 
 	/**
-	 * Gives @p who a lease and a number: that of its log, or the lowest free one, or else that of the first joining
-	 * node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or of an
-	 * impossible life, or its durability differs from the members'), EPROTONOSUPPORT (the members have another
-	 * protocol or block size), EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones have
-	 * swept), EBUSY (the number of its log is in use, perhaps by its last life, whose lease is not over, or that
-	 * not all have swept).
+	 * Gives @p who a lease and a number: that of its log, or the one free the longest, or else that of the first
+	 * joining node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or
+	 * of an impossible life, or its durability differs from the members'), EPROTONOSUPPORT (the members have
+	 * another protocol or block size), EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones
+	 * have swept), EBUSY (the number of its log is in use, perhaps by its last life, whose lease is not over, or
+	 * that not all have swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
 	/**
@@ -118,6 +118,7 @@ private:
 
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
+	[[nodiscard]] NodeId number_free_longest() const;
 	[[nodiscard]] bool only_joined(const Member &member) const;
 	[[nodiscard]] NodeId first_that_only_joined() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
@@ -137,6 +138,7 @@ private:
 	std::uint16_t protocol_ = 0; /* protocol of the members */
 	std::uint32_t block_bytes_ = 0;
 	std::uint64_t given_up_ = 0; /* numbers, as bits, that no node with a log has had since */
+	NodeId given_last_ = max_nodes - 1;
 	std::map<NodeId, Account> accounts_;
 };
 
