@@ -263,6 +263,45 @@ TEST_F(MembershipMaster, ANodeThatReturnsIsThereAtOnce)
 	EXPECT_EQ(master.renew(*again, now)->incarnation, again->incarnation);
 }
 
+/* Else old values would come back in place of the other node's. */
+TEST_F(MembershipMaster, TheLogOfANodeThatWasGivenUpDoesNotGetTheNumberOfAnother)
+{
+	Newcomer with_log = newcomer(1, Protocol::directory);
+	with_log.log = LogClaim();
+	const auto claim = [&](const NodeLife &last) {
+		Newcomer who = with_log;
+		who.log->last = last;
+		who.log->cluster = master.log_cluster();
+		return who;
+	};
+	const auto die = [&](const NodeLife &life) {
+		EXPECT_EQ(code_of(master.leave(life, now)), 0);
+		sweep(life.node);
+	};
+	const NodeLife stays = join(Protocol::directory), old = enter(master, now, with_log);
+	die(old);
+	EXPECT_EQ(code_of(master.give_up(stays, old.node, now)), 0);
+	sweep(old.node);
+	while (master.join(newcomer(1, Protocol::directory), now)->node != max_nodes - 1) {}
+	const NodeLife other = enter(master, now, with_log);
+	ASSERT_EQ(other.node, old.node);
+	die(other);
+	Master stored(5, lease);
+	EXPECT_EQ(code_of(stored.load(master.serialize(), now)), 0);
+	for (Master *const asked : {&master, &stored}) {
+		const Result<NodeLife> usurper = asked->join(claim(old), now);
+		ASSERT_EQ(code_of(usurper), EINVAL);
+		EXPECT_NE(usurper.error().message.find("was given up"), std::string::npos);
+	}
+	const NodeLife again = *master.join(claim(other), now);
+	EXPECT_EQ(again.node, other.node);
+	die(again); /* before it has written */
+	const NodeLife third = *master.join(claim(other), now);
+	die(third);
+	EXPECT_EQ(code_of(master.join(claim({old.node, third.incarnation + 9}), now)), EINVAL);
+	EXPECT_EQ(code_of(master.join(claim(third), now)), 0);
+}
+
 /* The epoch does not follow a forged one: no epochs would be left for the nodes. */
 TEST_F(MembershipMaster, ALifeThatCannotHaveBeenIsRefused)
 {

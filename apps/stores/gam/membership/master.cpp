@@ -142,6 +142,9 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 			return make_error(EBUSY, number + " is in use",
 				"wait until the lease of the node's last life is over; to a new master the nodes that "
 				"have logs come first");
+		if (there->is_away() && !may_be_log_of(*there, log))
+			return make_error(EINVAL, number + " is another node's: that log's node was given up",
+				"begin a new log; or restore that of the other node, if this is an older copy of it");
 		if (!is_swept(*there))
 			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
 	}
@@ -158,6 +161,13 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 	return log.last.node;
 }
 
+/** Returns true if a life of @p away, which has its number still, may have written @p log last. */
+bool Master::may_be_log_of(const Member &away, const LogClaim &log) const
+{
+	const std::uint64_t first = accounts_.at(away.life.node).first_life;
+	return !first || (log.last.incarnation >= first && log.last.incarnation <= away.life.incarnation);
+}
+
 Result<NodeLife> Master::join(const Newcomer &who, Time now)
 {
 	on_time(now);
@@ -172,7 +182,7 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 		return number.error();
 	const NodeId free = *number;
 	const Member *const before = view_.find(free);
-	const std::uint64_t beat = before && before->is_away() ? 1 : 0; /* the members know a node that returns */
+	const bool returns = before && before->is_away();
 	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
 	protocol_ = protocol;
 	block_bytes_ = who.block_bytes;
@@ -185,7 +195,12 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	made.keeps_log = who.log.has_value();
 	made.durable = who.log && who.log->durable;
 	const NodeLife life = insert(std::move(made), NodeState::joining);
-	accounts_[free] = {life.incarnation, beat, 0, now};
+	std::uint64_t first_life = life.incarnation;
+	if (returns)
+		first_life = accounts_[free].first_life;
+	else if (who.log && who.log->last.node != no_node)
+		first_life = who.log->last.incarnation;
+	accounts_[free] = {life.incarnation, returns, 0, now, first_life}; /* the members know a node that returns */
 	return life;
 }
 
@@ -282,18 +297,18 @@ Result<void> Master::expect(const NodeLife &by, std::uint64_t nodes, Time now)
 		away.life.node = node;
 		away.keeps_log = true;
 		away.durable = durable;
-		accounts_[node] = {insert(std::move(away), NodeState::dead).incarnation, 0, 0, now};
+		accounts_[node] = {insert(std::move(away), NodeState::dead).incarnation, 0, 0, now, 0};
 	});
 	return {};
 }
 
 bool Master::is_swept(const Member &dead) const
 {
-	const auto &[incarnation, beat, swept_by, granted] = accounts_.at(dead.life.node);
-	if (!beat) /* nobody has heard of it */
+	const Account &account = accounts_.at(dead.life.node);
+	if (!account.beat) /* nobody has heard of it */
 		return true;
 	return std::all_of(view_.members.begin(), view_.members.end(), [&](const Member &member) {
-		return !member.live() || only_joined(member) || (swept_by & bit_of(member.life.node));
+		return !member.live() || only_joined(member) || (account.swept_by & bit_of(member.life.node));
 	});
 }
 
@@ -335,7 +350,8 @@ std::string Master::serialize() const
 {
 	nlohmann::json accounts = nlohmann::json::array();
 	for (const auto &[node, account] : accounts_)
-		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
+		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by},
+			{"first_life", account.first_life}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
 		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"given_up", given_up_},
 		{"given_last", given_last_}, {"accounts", std::move(accounts)}}
@@ -359,9 +375,10 @@ Result<void> Master::load(const std::string &text, Time now)
 		return damaged();
 	std::map<NodeId, Account> accounts;
 	for (const nlohmann::json &account : found["accounts"]) {
-		std::uint64_t node = 0, beat = 0, swept = 0;
+		std::uint64_t node = 0, beat = 0, swept = 0, first_life = 0;
 		if (!account.is_object() || !take_number(account, "node", node, max_nodes - 1) ||
-			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept))
+			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept) ||
+			(account.contains("first_life") && !take_number(account, "first_life", first_life)))
 			return damaged();
 		const auto id = static_cast<NodeId>(node);
 		const Member *const member = view.find(id);
@@ -371,7 +388,8 @@ Result<void> Master::load(const std::string &text, Time now)
 		const auto before = accounts_.find(id);
 		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
 				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;
-		accounts[id] = {member->life.incarnation, beat, swept, same ? before->second.granted : now};
+		const Time granted = same ? before->second.granted : now;
+		accounts[id] = {member->life.incarnation, beat, swept, granted, first_life};
 	}
 	if (accounts.size() != view.members.size())
 		return damaged();

@@ -46,10 +46,10 @@ public:
 	/**
 	 * Gives @p who a lease and a number: that of its log, or the one free the longest, or else that of the first
 	 * joining node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or
-	 * of an impossible life, or its durability differs from the members'), EPROTONOSUPPORT (the members have
-	 * another protocol or block size), EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones
-	 * have swept), EBUSY (the number of its log is in use, perhaps by its last life, whose lease is not over, or
-	 * that not all have swept).
+	 * of an impossible life, or of a node that was given up and whose number another has, or its durability differs
+	 * from the members'), EPROTONOSUPPORT (the members have another protocol or block size), EUSERS (all numbers
+	 * are in use, perhaps by dead nodes that not all live ones have swept), EBUSY (the number of its log is in use,
+	 * perhaps by its last life, whose lease is not over, or that not all have swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
 	/**
@@ -114,6 +114,8 @@ private:
 		std::uint64_t beat = 0;     /* renewals */
 		std::uint64_t swept_by = 0; /* nodes that have swept, as bits */
 		Time granted{};             /* on this clock */
+		/* First incarnation that can be that of its log; 0: any */
+		std::uint64_t first_life = 0;
 	};
 
 	Member *find_live(const NodeLife &who) noexcept;
@@ -122,6 +124,7 @@ private:
 	[[nodiscard]] bool only_joined(const Member &member) const;
 	[[nodiscard]] NodeId first_that_only_joined() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
+	[[nodiscard]] bool may_be_log_of(const Member &away, const LogClaim &log) const;
 	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;
 	Result<Member *> identify(const NodeLife &who, Time now);
