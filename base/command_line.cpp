@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +20,8 @@
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
+#include <unistd.h>
 
 #include "standard_streams.hpp"
 
@@ -124,6 +127,23 @@ void outlive_outputs() noexcept
 {
 	(void)std::signal(SIGPIPE, SIG_IGN);
 	(void)std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void print_or_end(std::string_view text)
+{
+	sigset_t blocked;
+	pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+	sigdelset(&blocked, SIGINT);
+	sigdelset(&blocked, SIGTERM);
+	while (!text.empty()) {
+		pollfd room{STDOUT_FILENO, POLLOUT, 0};
+		if (::ppoll(&room, 1, nullptr, &blocked) < 0 && errno == EINTR)
+			continue;
+		const std::string_view piece = text.substr(0, PIPE_BUF); /* a pipe with room takes it at once */
+		std::fwrite(piece.data(), 1, piece.size(), stdout);
+		std::fflush(stdout);
+		text.remove_prefix(piece.size());
+	}
 }
 
 int finish_output(int code)

@@ -59,6 +59,12 @@ void complain(std::string_view text);
 void outlive_outputs() noexcept;
 
 /**
+ * Prints @p text on the standard output, for programs that block SIGINT and SIGTERM. While the output takes nothing, as
+ * its reader stands still, such a signal ends the process. finish_output() reports failures.
+ */
+void print_or_end(std::string_view text);
+
+/**
  * Returns the exit code for main() when the program has printed everything: @p code. If the standard output did not
  * take all of it, because a disk is full or a reader is gone, reports that, and turns 0 into 1.
  */

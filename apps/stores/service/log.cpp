@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "log.hpp"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <utility>
 
@@ -34,10 +36,33 @@ int priority(LogLevel level)
 	return 7;
 }
 
-/* Writes with a single write(), so that lines of several threads do not mix. */
-void write_to_standard_error(const std::string &text) noexcept
+/**
+ * Writes @p text, or the beginning that a pipe takes at once, with a single write(), so that lines of several processes
+ * do not mix. Returns false if that would wait for a reader; a reader that is gone, or a full disk, loses the text.
+ */
+bool write_at_once(const std::string &text) noexcept
 {
-	(void)!::write(STDERR_FILENO, text.data(), text.size());
+	pollfd room{STDERR_FILENO, POLLOUT, 0};
+	if (::poll(&room, 1, 0) == 0)
+		return false;
+	(void)!::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+	return true;
+}
+
+/** Makes a line for the standard error. */
+using Format = std::function<std::string(LogLevel, const std::string &)>;
+
+/** Never waits for a reader that stands still: a line without room is left out, and the next one with room says so. */
+void write_to_standard_error(LogLevel level, const std::string &line, const Format &format)
+{
+	static std::mutex lock;
+	static std::uint64_t left_out = 0;
+	const std::lock_guard guard(lock);
+	if (left_out && write_at_once(format(LogLevel::warning,
+				fmt::format("{} lines were left out: the log was not read", left_out))))
+		left_out = 0;
+	if (left_out || !write_at_once(format(level, line)))
+		left_out++;
 }
 
 } // namespace
@@ -47,15 +72,19 @@ void log_to(const LogSink &sink, LogLevel level, const std::string &line)
 	if (sink)
 		sink(level, line);
 	else
-		write_to_standard_error(printable(line) + '\n');
+		write_to_standard_error(
+			level, line, [](LogLevel /*any*/, const std::string &text) { return printable(text) + '\n'; });
 }
 
 LogSink standard_error_log(const std::string &program, LogLevel least)
 {
-	return [program, least, journal = logs_to_journal()](LogLevel level, const std::string &line) {
-		if (level > least)
-			return;
-		write_to_standard_error(journal ? journal_line(level, line) : program + ": " + printable(line) + '\n');
+	const Format plain = [program](LogLevel /*any*/, const std::string &line) {
+		return program + ": " + printable(line) + '\n';
+	};
+	return [least, format = logs_to_journal() ? Format(journal_line) : plain](
+		       LogLevel level, const std::string &line) {
+		if (level <= least)
+			write_to_standard_error(level, line, format);
 	};
 }
 

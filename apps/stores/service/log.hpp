@@ -21,11 +21,14 @@ enum class LogLevel : std::uint8_t {
 /** Receives the events of a server, perhaps from several threads at once. */
 using LogSink = std::function<void(LogLevel, const std::string &)>;
 
-/** Passes the event to @p sink; null: writes it to standard error, control characters escaped. */
+/**
+ * Passes the event to @p sink; null: writes it to standard error, control characters escaped. No line waits for a
+ * reader of the standard error that stands still: lines without room are left out, and a later one says how many.
+ */
 void log_to(const LogSink &sink, LogLevel level, const std::string &line);
 
 /**
- * Returns a sink that writes "PROGRAM: LINE" to the standard error, in one write. It drops lines less urgent than
+ * Returns a sink that writes "PROGRAM: LINE" to the standard error, as log_to() does. It drops lines less urgent than
  * @p least. For the journal, lines begin with their priority instead, as sd-daemon(3) describes it. Control characters,
  * which may be a peer's, are escaped.
  */

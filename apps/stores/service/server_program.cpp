@@ -245,16 +245,15 @@ Result<void> ServerProgram::serve(const Make &make)
 	Result<Stores> stores = make(*context, settings_);
 	if (!stores)
 		return named(stores.error());
-	ended_by_signals.reset();
 	Result<std::unique_ptr<MetricsEndpoint>> metrics = tell_metrics(*context, *stores);
 	if (!metrics)
 		return metrics.error();
+	ended_by_signals.reset();
 	std::string status;
 	for (const ServedStore &store : *stores) {
-		fmt::print("{}\n", store.ready);
+		cli::print_or_end(store.ready + '\n');
 		status += (status.empty() ? "" : "; ") + store.ready;
 	}
-	std::fflush(stdout);
 	(void)sd_notifyf(0, "READY=1\nSTATUS=%s", status.c_str());
 	if (Result<void> served = serve(*stores); !served)
 		return served;
@@ -325,7 +324,7 @@ void ServerProgram::drain(Stores &stores) const
 void ServerProgram::print_stats(Stores &stores) const
 {
 	for (const ServedStore &store : stores)
-		fmt::print("{}\n", store.service->final_stats());
+		cli::print_or_end(store.service->final_stats() + '\n');
 }
 
 } // namespace prism::apps

@@ -6,7 +6,6 @@
 #include <systemd/sd-daemon.h>
 
 #include <csignal>
-#include <cstdio>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "base/command_line.hpp"
 #include "base/seconds.hpp"
 #include "gam/membership/master_service.hpp"
+#include "service/log.hpp"
 
 namespace
 {
@@ -22,7 +22,7 @@ using namespace prism;
 
 int complain(const Error &error)
 {
-	cli::complain(error.message);
+	apps::standard_error_log("prism-gam-master", apps::LogLevel::info)(apps::LogLevel::error, error.message);
 	return 1;
 }
 
@@ -74,8 +74,7 @@ int main(int argc, char **argv)
 	const Result<std::unique_ptr<gam::MasterService>> service = gam::MasterService::create(options);
 	if (!service)
 		return complain(service.error());
-	fmt::print("prism-gam-master: ready, port {}\n", service.value()->port());
-	std::fflush(stdout);
+	cli::print_or_end(fmt::format("prism-gam-master: ready, port {}\n", service.value()->port()));
 	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
 	return cli::finish_output(serve(*service.value(), ends));
 }

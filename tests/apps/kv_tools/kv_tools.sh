@@ -471,6 +471,38 @@ server_usage() {
 	pass "prism-kv-server: options that cannot be"
 }
 
+# Readers of the outputs that stand still: the server serves, and a signal ends it
+standing_readers() {
+	local pid
+	mkfifo "$work/full"
+	exec 7<>"$work/full"
+	dd if=/dev/zero of="$work/full" bs=4096 oflag=nonblock 2>"$work/dd"
+	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >"$work/standing" 2>&7 &
+	pid=$!
+	children+=("$pid")
+	wait_for 20 grep -q ' port ' "$work/standing" || fail "a log that is not read keeps the server from starting"
+	servers=(-s "127.0.0.1:$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/standing")")
+	expect 0 "put" kv put a one
+	kill "$pid"
+	wait_for 10 is_gone "$pid" || fail "a log that is not read keeps the server from ending"
+	wait "$pid" || fail "the end of a server with such a log: $?"
+	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >&7 2>"$work/standing" &
+	pid=$!
+	children+=("$pid")
+	wait_for 20 grep -q memory "$work/standing" || fail "the server does not begin" "$work/standing"
+	sleep 0.5
+	is_gone "$pid" && fail "the server does not wait for its reader" "$work/standing"
+	kill "$pid"
+	wait_for 10 is_gone "$pid" || fail "a standard output that is not read keeps the server from ending"
+	exec 7<&-
+	pass "prism-kv-server: logs and outputs that nobody reads"
+}
+
+# is_gone PID: true if it has ended, even if nobody has waited for it
+is_gone() {
+	! grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null
+}
+
 # Memory in the statistics equals the process' memory
 memory() {
 	[ -n "$(sed -n 's/^PRISM_SANITIZE:STRING=//p' "$PRISM_BUILD/CMakeCache.txt")" ] && return
@@ -502,6 +534,7 @@ wrong_servers
 cache
 bad_clients
 server_usage
+standing_readers
 memory
 man_pages
 finish

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/descriptor.hpp"
 #include "service/control.hpp"
@@ -88,6 +90,58 @@ TEST(Logs, OfWhatStrangersCauseAreLimited)
 		lines.clear();
 	}
 	EXPECT_EQ(lines, std::vector<std::string>{"1 lines about clients were left out: too many"});
+}
+
+/** A pipe as the standard error, while it lives. */
+class PipedStandardError
+{
+public:
+	PipedStandardError() : before_(::dup(STDERR_FILENO))
+	{
+		EXPECT_EQ(::pipe2(ends_.data(), O_NONBLOCK), 0);
+		::dup2(ends_[1], STDERR_FILENO);
+	}
+	PipedStandardError(const PipedStandardError &) = delete;
+	PipedStandardError &operator=(const PipedStandardError &) = delete;
+	~PipedStandardError()
+	{
+		::dup2(before_.get(), STDERR_FILENO);
+		::close(ends_[0]);
+		::close(ends_[1]);
+	}
+
+	/* Fills it, and makes writing wait, as for programs. */
+	void fill() const
+	{
+		const std::string much(4096, 'x');
+		while (::write(ends_[1], much.data(), much.size()) > 0)
+			continue;
+		::fcntl(ends_[1], F_SETFL, 0);
+	}
+	[[nodiscard]] std::string read() const
+	{
+		std::string text(1 << 20, '\0');
+		text.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends_[0], text.data(), text.size()), 0)));
+		return text;
+	}
+
+private:
+	const prism::Descriptor before_;
+	std::array<int, 2> ends_{};
+};
+
+TEST(Logs, DoNotWaitForAReaderThatStandsStill)
+{
+	const PipedStandardError error;
+	const LogSink log = standard_error_log("prog", LogLevel::info);
+	error.fill();
+	for (unsigned i = 0; i < 3; i++)
+		log(LogLevel::warning, "lost");
+	log_to({}, LogLevel::warning, "lost");
+	(void)error.read();
+	log(LogLevel::info, "again");
+	log(LogLevel::info, "and again");
+	EXPECT_EQ(error.read(), "prog: 4 lines were left out: the log was not read\nprog: again\nprog: and again\n");
 }
 
 TEST(Logs, ForTheJournalHavePriorities)
