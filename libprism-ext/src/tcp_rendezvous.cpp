@@ -31,10 +31,10 @@ struct AddressListFree {
 };
 using AddressList = std::unique_ptr<addrinfo, AddressListFree>;
 
-Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags)
+Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags, int family = AF_UNSPEC)
 {
 	addrinfo hints{};
-	hints.ai_family = AF_UNSPEC;
+	hints.ai_family = family;
 	hints.ai_socktype = SOCK_STREAM;
 	hints.ai_flags = flags | AI_NUMERICSERV;
 	addrinfo *list = nullptr;
@@ -230,12 +230,21 @@ Error cannot_listen(int error, std::uint16_t port, const std::string &address)
 
 Result<TcpListener> TcpListener::create(std::uint16_t port, const std::string &address)
 {
-	Result<AddressList> addresses = resolve(address, port, AI_PASSIVE);
+	/* All addresses are those of both families, by one socket, or those of IPv4 if the host has no IPv6. */
+	int family = address.empty() ? AF_INET6 : AF_UNSPEC;
+	TcpRendezvous::Socket listening(address.empty() ? TcpRendezvous::socket_of(family) : -1);
+	if (address.empty() && listening.get() < 0)
+		family = AF_INET;
+	Result<AddressList> addresses = resolve(address, port, AI_PASSIVE, family);
 	if (!addresses)
 		return addresses.error();
 	const addrinfo *first = addresses->get();
-	TcpRendezvous::Socket listening(TcpRendezvous::socket_of(first->ai_family));
+	if (listening.get() < 0)
+		listening = TcpRendezvous::Socket(TcpRendezvous::socket_of(first->ai_family));
 	const int on = 1;
+	const int off = 0;
+	if (family == AF_INET6)
+		(void)setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (listening.get() < 0 || setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 		bind(listening.get(), first->ai_addr, first->ai_addrlen) || listen(listening.get(), backlog))
 		return cannot_listen(errno, port, address);

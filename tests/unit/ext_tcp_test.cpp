@@ -92,6 +92,16 @@ TEST_F(Tcp, SwapsRecordsAndMeets)
 	EXPECT_TRUE(side.peer_gone());
 }
 
+TEST_F(Tcp, AllAddressesAreThoseOfBothFamilies)
+{
+	const TcpListener everywhere = TcpListener::create(0).value();
+	EXPECT_TRUE(TcpRendezvous::connect("127.0.0.1", everywhere.port(), 5s).ok());
+	if (!TcpListener::create(0, "::1"))
+		GTEST_SKIP() << "this host has no IPv6";
+	EXPECT_TRUE(TcpRendezvous::connect("::1", everywhere.port(), 5s).ok());
+	EXPECT_FALSE(TcpListener::create(everywhere.port(), "::1"));
+}
+
 TEST_F(Tcp, LargestRecordsPassBothWays)
 {
 	ConnectionRecord large = record_of(3);
