@@ -471,6 +471,115 @@ std::optional<EarlyExit> description_if_asked(const CLI::App &app, int argc, con
 namespace
 {
 
+/**
+ * Text of a configuration file, taken from its beginning on: by the rules of TOML, but words need no quotes. Methods
+ * throw std::invalid_argument, with the reason, for what cannot be.
+ */
+class ConfigText
+{
+public:
+	explicit ConfigText(std::string_view text) : rest_(text) {}
+
+	/** Returns the number of the present line. */
+	[[nodiscard]] std::size_t line() const noexcept { return line_; }
+	[[nodiscard]] std::string_view rest_of_line() const
+	{
+		const std::string_view rest = rest_.substr(0, rest_.find('\n'));
+		return rest.substr(0, rest.find_last_not_of(blanks) + 1);
+	}
+
+	/** Skips blanks, comments, and ends of lines. Returns false at the end of the text. */
+	bool skip_to_content()
+	{
+		for (skip_blanks(); front() == '#' || front() == '\n'; skip_blanks()) {
+			const std::size_t end = rest_.find('\n');
+			if (end == std::string_view::npos)
+				return false;
+			rest_.remove_prefix(end + 1);
+			line_++;
+		}
+		return true;
+	}
+	void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size())); }
+	/** Skips @p character, if it is the next one. */
+	bool skip(char character)
+	{
+		const bool there = rest_.starts_with(character);
+		rest_.remove_prefix(there);
+		return there;
+	}
+
+	/** Takes a string in quotes, or a word that a blank or one of @p ends ends. */
+	std::string take_string(std::string_view ends)
+	{
+		if (is_quote(front()))
+			return take_quoted(front());
+		const std::string all_ends = std::string(ends) + blanks + '\n';
+		const std::string word(rest_.substr(0, rest_.find_first_of(all_ends)));
+		rest_.remove_prefix(word.size());
+		return word;
+	}
+	/** Takes a value, or a list of them, behind which the line ends. */
+	std::vector<std::string> take_values()
+	{
+		std::vector<std::string> values;
+		if (skip('[')) {
+			do {
+				if (skip_to_content() && front() != ']')
+					values.push_back(take_value());
+			} while (skip_to_content() && skip(','));
+			if (!skip(']') || values.empty())
+				throw std::invalid_argument(form);
+		} else {
+			values.push_back(take_value());
+		}
+		skip_blanks();
+		if (front() != '\n' && front() != '#')
+			throw std::invalid_argument(form);
+		return values;
+	}
+
+	static constexpr const char *form = "write NAME = VALUE, or a list, [\"a\", \"b\"]";
+
+private:
+	static bool is_quote(char character) noexcept { return character == '"' || character == '\''; }
+	/** Returns the next character; at the end of the text that of a line. */
+	[[nodiscard]] char front() const noexcept { return rest_.empty() ? '\n' : rest_.front(); }
+
+	std::string take_value()
+	{
+		const bool is_word = !is_quote(front());
+		std::string value = take_string(",[]{}#\"'");
+		if (value.empty())
+			throw std::invalid_argument(form);
+		if (is_word && front() == '#')
+			throw std::invalid_argument("put it in quotes, or a blank before the # of a comment");
+		return value;
+	}
+
+	std::string take_quoted(char quote)
+	{
+		const std::string_view line = rest_of_line();
+		std::string text;
+		for (std::size_t i = 1; i < line.size(); i++) {
+			if (line[i] == quote) {
+				rest_.remove_prefix(i + 1);
+				return text;
+			}
+			if (quote == '"' && line[i] == '\\' &&
+				(++i == line.size() || (line[i] != '"' && line[i] != '\\')))
+				throw std::invalid_argument("in double quotes a \\ stands before a \" or a \\ only");
+			text += line[i];
+		}
+		throw std::invalid_argument("its quote does not end on this line");
+	}
+
+	static constexpr const char *blanks = " \t\r\v\f";
+
+	std::string_view rest_;
+	std::size_t line_ = 1;
+};
+
 /** Reads a file for the options of a program. Applies them itself, so that errors name the file and the line. */
 class ConfigFile final : public CLI::ConfigTOML
 {
@@ -481,13 +590,15 @@ public:
 	std::vector<CLI::ConfigItem> from_config(std::istream &input) const override
 	{
 		const std::string text = read(input);
-		std::istringstream again(text);
 		const auto of_line = app_.get_options([](const CLI::Option *option) { return option->count() > 0; });
 		const std::set<CLI::Option *> decided(of_line.begin(), of_line.end());
 		std::set<CLI::Option *> seen;
-		for (const CLI::ConfigItem &item : CLI::ConfigTOML::from_config(again)) {
-			const std::size_t line = line_of(item.name, text);
-			CLI::Option &option = option_of(item, line);
+		for (ConfigText rest(text); rest.skip_to_content();) {
+			const std::size_t line = rest.line();
+			CLI::ConfigItem item;
+			item.name = take_name(rest);
+			CLI::Option &option = option_of(item.name, line);
+			item.inputs = take_values(item.name, rest);
 			if (decided.contains(&option)) /* the command line takes precedence */
 				continue;
 			if (!seen.insert(&option).second)
@@ -526,21 +637,33 @@ private:
 		return text;
 	}
 
-	/** Returns the line that begins with @p name; 0: none. */
-	static std::size_t line_of(const std::string &name, const std::string &text)
+	[[nodiscard]] std::string take_name(ConfigText &rest) const
 	{
-		std::istringstream lines(text);
-		std::size_t number = 0;
-		for (std::string line; std::getline(lines, line);) {
-			number++;
-			const std::size_t begin = line.find_first_not_of(" \t\"'");
-			if (begin == std::string::npos || line.compare(begin, name.size(), name) != 0)
-				continue;
-			const std::size_t end = begin + name.size();
-			if (end == line.size() || std::string(" \t\r=\"'#").find(line[end]) != std::string::npos)
-				return number;
+		const std::string_view line = rest.rest_of_line();
+		std::string name;
+		try {
+			name = rest.take_string("=#[");
+		} catch (const std::invalid_argument &reason) {
+			refuse(in_quotes(line) + ": " + reason.what(), rest.line());
 		}
-		return 0;
+		if (line.front() == '[' || name.find('.') != std::string::npos)
+			refuse("there are no sections and no names with dots: options stand for themselves",
+				rest.line());
+		return name;
+	}
+
+	[[nodiscard]] std::vector<std::string> take_values(const std::string &name, ConfigText &rest) const
+	{
+		const std::size_t line = rest.line();
+		rest.skip_blanks();
+		const bool has_value = rest.skip('=');
+		rest.skip_blanks();
+		const std::string_view found = rest.rest_of_line();
+		try {
+			return has_value ? rest.take_values() : throw std::invalid_argument(ConfigText::form);
+		} catch (const std::invalid_argument &reason) {
+			refuse(in_quotes(name) + " has the value " + in_quotes(found) + "; " + reason.what(), line);
+		}
 	}
 
 	[[nodiscard]] CLI::Option *find(const std::string &name) const
@@ -549,20 +672,11 @@ private:
 		return option || name.size() != 1 ? option : app_.get_option_no_throw("-" + name);
 	}
 
-	/** Returns the option of @p item, whose form is right. */
-	[[nodiscard]] CLI::Option &option_of(const CLI::ConfigItem &item, std::size_t line) const
+	[[nodiscard]] CLI::Option &option_of(const std::string &name, std::size_t line) const
 	{
-		if (!item.parents.empty() || item.name == "++" || item.name == "--")
-			refuse("there are no sections and no names with dots: options stand for themselves");
-		CLI::Option *const option = find(item.name);
+		CLI::Option *const option = find(name);
 		if (!option || !option->get_configurable())
-			refuse(in_quotes(item.name) + " is no option that a file can have; see --help", line);
-		for (const std::string &value : item.inputs) {
-			if (value.empty() || value.front() == '[' || value.back() == ']')
-				refuse(in_quotes(item.name) + " has the value " + in_quotes(value) +
-						"; write NAME = VALUE, or a list, [\"a\", \"b\"]",
-					line);
-		}
+			refuse(in_quotes(name) + " is no option that a file can have; see --help", line);
 		return *option;
 	}
 

@@ -256,14 +256,38 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	refuse_file("seconds = nan\n", ", line 1: --seconds: 'nan' is no number");
 	refuse_file("seconds = -1\n", ", line 1: --seconds: '-1' is no number of seconds from 0 to 1000000");
 	refuse_file("port = 7\njson = maybe\n", ", line 2: Could not convert: --json = maybe");
-	refuse_file("port = 7\nport = 8\n", ", line 1: 'port' has 2 values; it takes one");
+	refuse_file("port = 7\nport = 8\n", ", line 2: 'port' is there twice; remove one");
+	refuse_file("port = [7, 8]\n", ", line 1: 'port' has 2 values; it takes one");
 	refuse_file("names = a\nport = 8\naliases = b\n",
 		", line 3: 'aliases' is there twice; write several values as a list, [\"a\", \"b\"]");
-	refuse_file("port = 7\njson = true\nport = 8\n", ", line 1: 'port' is there twice; remove one");
+	refuse_file("port = 7\njson = true\nport = 8\n", ", line 3: 'port' is there twice; remove one");
 	for (const std::string value : {"", "["})
 		refuse_file("port = " + value, ", line 1: 'port' has the value '" + value +
 						       "'; write NAME = VALUE, or a list, [\"a\", \"b\"]");
-	refuse_file("[kv]\nport = 1\n", ": there are no sections and no names with dots: options stand for themselves");
+	for (const std::string line : {"[kv]", "[[kv]]", "kv.port = 1"})
+		refuse_file(line + "\nport = 1\n",
+			", line 1: there are no sections and no names with dots: options stand for themselves");
+}
+
+TEST_F(ConfigFileTest, QuotesAndCommentsAreThoseOfToml)
+{
+	accept(with("\"port\"=7 # c\nnames = [ # of lines\n\t\"a#1, b\",\r\n'b\\', # c\n\"[\\\"\\\\\", d,\n]# end"));
+	EXPECT_EQ(port_, 7);
+	EXPECT_EQ(names_, (std::vector<std::string>{"a#1, b", "b\\", "[\"\\", "d"}));
+	const auto refuse_value = [this](const std::string &value, const std::string &why) {
+		refuse_file("port = 7\nnames = " + value + "\njson = true",
+			", line 2: 'names' has the value '" + value + "'; " + why);
+	};
+	for (const char *const open : {"\"a", "'a", "\"a\\\"", "[\"a, b]", "[a, '"})
+		refuse_value(open, "its quote does not end on this line");
+	refuse_value("key#1", "put it in quotes, or a blank before the # of a comment");
+	refuse_value(R"("\u0041")", R"(in double quotes a \ stands before a " or a \ only)");
+	const std::string form = R"(write NAME = VALUE, or a list, ["a", "b"])";
+	for (const char *const other : {"a b", "a,b", "\"a\" \"b\"", "\"\"", "{a}", "[]", "[a b]", "[a, , b]", "[[a]]",
+		     "[\"a, \"b\"]", "'''", "# none", "[a"})
+		refuse_value(other, form);
+	refuse_file("json\n", ", line 1: 'json' has the value ''; " + form);
+	refuse_file("\"json = true\n", ", line 1: '\"json = true': its quote does not end on this line");
 }
 
 TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
