@@ -301,6 +301,31 @@ TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
 	EXPECT_EQ(read_soon(reader, address), (Word{0, 31}));
 }
 
+/* Tests a home whose log is restored from a copy: others have values of terms that it does not know. */
+TEST_F(JoinedLog, ACopyOfALogSaysWhatIsLost)
+{
+	for (const char *const log : {"0", "", ""}) /* what comes back to the home is in its log */
+		join(log);
+	const Address address = write_seen_and_fenced();
+	Session owner(nodes[1]->node()), other(nodes[2]->node());
+	EXPECT_EQ(read(other, address), (Word{0, 32}));
+	std::filesystem::copy(folder.path() / "0", folder.path() / "copy");
+	EXPECT_EQ(write(owner, address, 33), 0);
+	EXPECT_EQ(write(other, address, 34), 0);
+	EXPECT_EQ(write(owner, address, 35), 0);
+	die(0);
+	std::filesystem::remove_all(folder.path() / "0");
+	std::filesystem::rename(folder.path() / "copy", folder.path() / "0");
+	EXPECT_EQ(rejoin(0, "0").recovery().lost, 1U);
+	EXPECT_EQ(read_soon(other, address), (Word{0, 32}));
+	EXPECT_EQ(read_soon(owner, address), (Word{0, 32}));
+	EXPECT_EQ(write(owner, address, 36), 0);
+	EXPECT_EQ(read(other, address), (Word{0, 36}));
+	die(0);
+	EXPECT_EQ(rejoin(0, "0").recovery().lost, 0U);
+	EXPECT_EQ(read_soon(other, address), (Word{0, 36}));
+}
+
 TEST_F(JoinedLog, AnOwnerThatIsGivenUpIsNotWaitedFor)
 {
 	options.log.durable = true;

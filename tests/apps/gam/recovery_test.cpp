@@ -145,6 +145,29 @@ TEST(Verdict, AStrangerWithTheOwnersNumber)
 	EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {}), witnesses).kind, Kind::own) << "the transfer does not tell";
 }
 
+TEST(Verdict, ClaimsOfLaterTermsThanTheLogKnows)
+{
+	/* The log is an older copy. */
+	for (const Claim &later : {Claim{4, Holding::dirty, 7}, {4, Holding::logged, 7}, {4, Holding::shared, 7},
+		     {4, Holding::dirty, 3}, {4, Holding::logged, 3}}) {
+		auto evidence = evidence_of(1, {{2, 9, 3}}, {later, {3, Holding::logged, 2}});
+		const Verdict verdict = decide(evidence, {nodes({3, 4}), 0, 0});
+		EXPECT_EQ(verdict.kind, Kind::lost);
+		EXPECT_EQ(verdict.node, 3) << "not the one that nobody has given the block to";
+		EXPECT_EQ(verdict.next, later.counter + 1);
+		EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {later}), {}).kind,
+			later.counter > 3 ? Kind::lost : Kind::own);
+		EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {later}), {}).kind, Kind::waits);
+		EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {later, {3, Holding::dirty, 2}}), {}).kind, Kind::owned)
+			<< "its term has not ended";
+		/* Of a former node with the home's number */
+		evidence = evidence_of({}, {}, {later});
+		evidence.allocated = false;
+		EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).kind, Kind::own);
+		EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).next, later.counter + 1);
+	}
+}
+
 TEST(LoggedBlocks, OwnersThatKeepLogsAndMayHaveNewerValues)
 {
 	LoggedBlocks blocks(2);
@@ -389,6 +412,10 @@ private:
 				continue;
 			blocks->add(entry);
 		}
+		sequence++;
+		if (is_home)
+			blocks->add({EntryKind::allocation, no_node, Address(home, 0), block_count * block_size,
+				sequence, sequence, {}});
 		return blocks;
 	}
 	/* Returns the newest version of the block that is in any log */

@@ -25,6 +25,7 @@ HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t bl
 {
 	if (log_->is_incomplete())
 		doubt();
+	allocated_ = log_->possibly_allocated(blocks_);
 	for (const auto &[number, logged] : log_->blocks()) {
 		if (number >= blocks_)
 			continue;
@@ -98,6 +99,7 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 			continue;
 		const auto [at, is_new] = known_.try_emplace(item.block);
 		unsettled_ += is_new;
+		at->second.evidence.allocated = allocated_[item.block];
 		auto &claims = at->second.evidence.claims;
 		/* A node has at most a line and a value of a block; a node that was away has no valid line. */
 		const bool again = std::any_of(claims.begin(), claims.end(), [&](const Claim &claim) {

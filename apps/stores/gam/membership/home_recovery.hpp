@@ -114,6 +114,7 @@ private:
 	const std::unique_ptr<LoggedBlocks> log_;
 	Home &home_;
 	std::map<std::uint64_t, Block> known_; /* by number */
+	std::vector<bool> allocated_;          /* by number: by the log */
 	std::array<Asked, max_nodes> asked_;
 	Witnesses witnesses_;
 	std::uint64_t awaited_ = 0; /* nodes that have more to say */

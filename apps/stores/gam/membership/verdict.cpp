@@ -9,15 +9,19 @@ namespace prism::gam
 namespace
 {
 
+/* A home gives fewer terms between a copy of its log and its death; who claims more must not use up the counters. */
+constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
+
 /* The making of one decision */
 class Judge
 {
 public:
 	Judge(const Evidence &evidence, const Witnesses &witnesses) : evidence_(evidence), witnesses_(witnesses)
 	{
-		verdict_.next = std::max(own(), last().counter) + 1;
+		verdict_.next = given() + 1;
 		for (const Claim &claim : evidence.claims) {
-			if (is_possible(claim))
+			is_overtaken_ = is_overtaken_ || is_later(claim);
+			if (is_possible(claim) || is_later(claim))
 				verdict_.next = std::max(verdict_.next, claim.counter + 1);
 		}
 	}
@@ -32,8 +36,12 @@ public:
 		const bool is_known = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
 		if (reader != no_node && (!is_known || verdict_.counter < last().counter))
 			conclude(Verdict::Kind::taken, reader, newest_copy_, Holding::shared);
+		/* The log may be a copy, older than what others have: its value is not the last one. */
+		const bool is_final = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
+		if (is_overtaken_ && evidence_.allocated && is_final)
+			verdict_.kind = Verdict::Kind::lost;
 		/* Copies of the home's own term stay valid if it logs their value in that term, not in a new one. */
-		const bool is_own_term = newest_copy_ > std::max(own(), last().counter);
+		const bool is_own_term = newest_copy_ > given();
 		if (verdict_.kind == Verdict::Kind::taken && is_own_term && newest_copy_ + 1 == verdict_.next)
 			verdict_.next = newest_copy_;
 		return verdict_;
@@ -49,11 +57,20 @@ private:
 	[[nodiscard]] std::uint64_t own() const { return evidence_.own.value_or(0); }
 	[[nodiscard]] const Transfer &last() const { return evidence_.transfers[0]; }
 
+	/* Returns the last term that the home's log knows. */
+	[[nodiscard]] std::uint64_t given() const { return std::max(own(), last().counter); }
+
 	/* Returns false for a term that this home has not begun, unless its log may have lost that. */
 	[[nodiscard]] bool is_possible(const Claim &claim) const
 	{
-		return claim.node < max_nodes &&
-		       (evidence_.doubtful || claim.counter <= std::max(own(), last().counter) + 1);
+		return claim.node < max_nodes && (evidence_.doubtful || claim.counter <= given() + 1);
+	}
+
+	/* Returns true for a term that this home has begun if its log has been restored from an older copy. */
+	[[nodiscard]] bool is_later(const Claim &claim) const
+	{
+		const std::uint64_t known = given() + (claim.holding == Holding::shared ? 1 : 0);
+		return !evidence_.doubtful && claim.counter > known && claim.counter - known < too_far;
 	}
 
 	bool has_owner()
@@ -85,8 +102,7 @@ private:
 	{
 		NodeId reader = no_node;
 		for (const Claim &claim : evidence_.claims) {
-			if (claim.holding != Holding::shared || !is_possible(claim) ||
-				claim.counter < std::max(own(), last().counter))
+			if (claim.holding != Holding::shared || !is_possible(claim) || claim.counter < given())
 				continue;
 			verdict_.sharers |= bit(claim.node);
 			if (reader == no_node || claim.counter > newest_copy_) {
@@ -176,6 +192,7 @@ private:
 	const Witnesses &witnesses_;
 	Verdict verdict_;
 	std::uint64_t newest_copy_ = 0; /* term of the newest copy */
+	bool is_overtaken_ = false;     /* true if there are claims of later terms than the home's log knows */
 };
 
 } // namespace

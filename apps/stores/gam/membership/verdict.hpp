@@ -45,6 +45,8 @@ struct Evidence {
 	std::array<Transfer, 2> transfers;
 	/** True if missing entries of the home's log may have been newer. */
 	bool doubtful = false;
+	/** False if the block is free by the home's log: claims may be of a former node with the home's number. */
+	bool allocated = true;
 	std::vector<Claim> claims;
 };
 
