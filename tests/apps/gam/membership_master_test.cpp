@@ -167,7 +167,7 @@ TEST_F(MembershipMaster, WhoIsAloneNeedNotSweepForTheDead)
 	EXPECT_TRUE(master.view().members.empty());
 }
 
-/* Who still has an address of a dead node's memory does not soon find another's there. */
+/* Checks that whoever still has an address of a dead node's memory does not soon find another's there. */
 TEST_F(MembershipMaster, TheNumberThatIsFreeLongestIsGivenFirst)
 {
 	const NodeLife stays = join();
