@@ -307,9 +307,24 @@ Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connec
 void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
+	if (why.code == EMFILE)
+		look_for_vanished();
 	/* A client that waits until this store is ready connects again and again: do not log each time. */
 	if (why.code != ENODATA && why.code != ENOTRECOVERABLE && why.code != EBUSY)
 		log_client(LogLevel::warning, "refused a client: " + why.message);
+}
+
+/**
+ * Makes a recovery scan due, as no place, or no descriptor, is left: it cuts off clients that do not answer. Their
+ * hosts may have vanished without a FIN. Not more often than scans that are put off, as anybody can cause it.
+ */
+void OneSidedServer::look_for_vanished() noexcept
+{
+	const Clock::time_point now = Clock::now();
+	if (now < next_search_ || !recovery().idle())
+		return;
+	next_search_ = now + options_.recovery_interval;
+	recovery().want();
 }
 
 /**

@@ -178,6 +178,7 @@ private:
 	void listen_to(Connection &connection);
 	void hear(Connection &connection, const ControlMessage &message);
 	void destroy_disconnected();
+	void look_for_vanished() noexcept;
 	void refresh_lists();
 	Connection *find(std::uint32_t number);
 
@@ -202,6 +203,7 @@ private:
 	std::atomic<std::int64_t> drain_for_{-1};                         /* milliseconds; -1: not requested */
 	std::optional<std::chrono::steady_clock::time_point> drained_at_; /* time limit */
 	std::chrono::steady_clock::time_point next_snapshot_{};
+	std::chrono::steady_clock::time_point next_search_{}; /* for vanished clients */
 	mutable std::mutex snapshot_lock_;
 	Snapshot snapshot_;
 	std::atomic<bool> deserted_{false};

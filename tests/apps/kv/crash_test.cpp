@@ -317,6 +317,22 @@ TEST(Crash, OneClientTooMany)
 	EXPECT_EQ(third.get("k"), "v");
 }
 
+TEST(Crash, ClientsThatVanishedMakeRoomWhenNoPlaceIsLeft)
+{
+	PrismServerOptions options = small_store();
+	options.max_connections = 2;
+	options.answer_timeout = 500ms;
+	Server server(options);
+	const Client vanished(server), gone(server); /* their connections stay, and they never answer */
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	bool connected = false;
+	for (const auto end = std::chrono::steady_clock::now() + 20s; !connected;) {
+		ASSERT_LT(std::chrono::steady_clock::now(), end);
+		connected = PrismClient::connect(context, "127.0.0.1", server.store->port()).ok();
+		std::this_thread::sleep_for(50ms);
+	}
+}
+
 TEST(Crash, SilentAndSenselessClientsDelayNobody)
 {
 	PrismServerOptions options = small_store();
