@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -15,6 +16,13 @@ namespace
 
 /* Loss is rare on the way to a neighbour: a repetition must not be counted as work. */
 constexpr std::uint64_t patience_ns = 200'000'000;
+
+/* Called when no answers come. */
+void expect_server(const Descriptor &control)
+{
+	if (hung_up(control))
+		throw std::runtime_error("the server has ended before the run was over; see what it printed");
+}
 
 /* End of the run: by count, or by the clock. */
 class Limit
@@ -41,8 +49,8 @@ private:
 class Asker
 {
 public:
-	Asker(EchoSocket &to, const Parameters &agreed, std::uint64_t units_under_way)
-		: socket_(to), parameters_(agreed), window_(units_under_way), writer_(to)
+	Asker(EchoSocket &to, const Descriptor &control, const Parameters &agreed, std::uint64_t units_under_way)
+		: socket_(to), control_(control), parameters_(agreed), window_(units_under_way), writer_(to)
 	{
 	}
 
@@ -74,6 +82,7 @@ public:
 	/* Starts again from the oldest unit without a complete answer. */
 	void repeat()
 	{
+		expect_server(control_);
 		repeats_ += next_ - done_;
 		epoch_++;
 		next_ = done_;
@@ -108,6 +117,7 @@ private:
 	}
 
 	EchoSocket &socket_;
+	const Descriptor &control_;
 	const Parameters &parameters_;
 	std::uint64_t window_;
 	TrainWriter writer_;
@@ -133,16 +143,21 @@ std::uint64_t window_of(const EchoSocket &socket, const Parameters &parameters, 
 class SingleAsker
 {
 public:
-	SingleAsker(EchoSocket &to, const Parameters &agreed) : socket_(to), parameters_(agreed) {}
+	SingleAsker(EchoSocket &to, const Descriptor &control, const Parameters &agreed)
+		: socket_(to), control_(control), parameters_(agreed)
+	{
+	}
 
 	void round_trip(std::uint64_t unit)
 	{
 		Request request{unit, 0, static_cast<std::uint32_t>(parameters_.answer_size)};
-		do {
+		for (;; request.epoch++) {
 			std::memcpy(packet_.data(), &request, sizeof(request));
 			(void)socket_.send({packet_.data(), parameters_.request_size});
-			request.epoch++;
-		} while (!answered(unit, request.epoch - 1));
+			if (answered(unit, request.epoch))
+				return;
+			expect_server(control_);
+		}
 	}
 
 private:
@@ -164,6 +179,7 @@ private:
 	static constexpr std::uint64_t max_looks = 1 << 19;
 
 	EchoSocket &socket_;
+	const Descriptor &control_;
 	const Parameters &parameters_;
 	std::array<std::uint8_t, 65536> packet_{};
 };
@@ -199,26 +215,28 @@ perftest::LatencySamples take_samples(const Load &load, RoundTrip round_trip)
 
 } // namespace
 
-perftest::LatencySamples measure_latency(EchoSocket &socket, const Parameters &parameters, const Load &load)
+perftest::LatencySamples measure_latency(
+	EchoSocket &socket, const Descriptor &control, const Parameters &parameters, const Load &load)
 {
 	if (parameters.single()) {
-		SingleAsker asker(socket, parameters);
+		SingleAsker asker(socket, control, parameters);
 		return take_samples(load, [&](std::uint64_t message) { asker.round_trip(message); });
 	}
 	socket.enable_trains();
-	Asker asker(socket, parameters, window_of(socket, parameters, 1));
+	Asker asker(socket, control, parameters, window_of(socket, parameters, 1));
 	const std::uint64_t units = parameters.units_per_message();
 	return take_samples(load, [&](std::uint64_t message) { message_round_trip(asker, (message + 1) * units); });
 }
 
-Throughput measure_bandwidth(EchoSocket &socket, const Parameters &parameters, const Load &load)
+Throughput measure_bandwidth(
+	EchoSocket &socket, const Descriptor &control, const Parameters &parameters, const Load &load)
 {
 	socket.enable_trains();
 	const std::uint64_t window = window_of(socket, parameters, load.depth);
 	const std::uint64_t batch = std::min<std::uint64_t>(max_train_packets, std::max<std::uint64_t>(1, window / 4));
 	const std::uint64_t units = parameters.units_per_message();
 	const std::uint64_t last = load.duration > 0 ? UINT64_MAX : load.iterations * units;
-	Asker asker(socket, parameters, window);
+	Asker asker(socket, control, parameters, window);
 	const std::uint64_t start = monotonic_ns();
 	const Limit limit(load, start);
 	perftest::BandwidthMeter meter(parameters.answer_size, start);

@@ -75,14 +75,20 @@ struct Load {
 /** Answers until the client hangs up. @p control is the TCP connection. */
 void serve(EchoSocket &socket, const Descriptor &control, const Parameters &parameters);
 
-/** Measures one message at a time; every sample is a whole round trip. */
-perftest::LatencySamples measure_latency(EchoSocket &socket, const Parameters &parameters, const Load &load);
+/**
+ * Measures one message at a time; every sample is a whole round trip. Throws std::runtime_error if answers stay away
+ * and the server has closed @p control.
+ */
+perftest::LatencySamples measure_latency(
+	EchoSocket &socket, const Descriptor &control, const Parameters &parameters, const Load &load);
 
 struct Throughput {
 	perftest::BandwidthResult result;
 	std::uint64_t repeated = 0; /**< units asked for again, because packets were lost */
 };
 
-Throughput measure_bandwidth(EchoSocket &socket, const Parameters &parameters, const Load &load);
+/** Likewise. */
+Throughput measure_bandwidth(
+	EchoSocket &socket, const Descriptor &control, const Parameters &parameters, const Load &load);
 
 } // namespace prism::floor

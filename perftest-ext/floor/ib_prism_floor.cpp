@@ -110,17 +110,17 @@ void print_header(const Options &options)
 	perftest::print_line(stdout);
 }
 
-nlohmann::json run_latency(EchoSocket &socket, const Options &options)
+nlohmann::json run_latency(EchoSocket &socket, const Descriptor &control, const Options &options)
 {
-	const auto result = measure_latency(socket, options.parameters, options.load).result();
+	const auto result = measure_latency(socket, control, options.parameters, options.load).result();
 	perftest::print_latency_columns(stdout);
 	perftest::print_latency(stdout, options.parameters.answer_size, result);
 	return perftest::to_json(options.parameters.answer_size, result);
 }
 
-nlohmann::json run_bandwidth(EchoSocket &socket, const Options &options)
+nlohmann::json run_bandwidth(EchoSocket &socket, const Descriptor &control, const Options &options)
 {
-	const Throughput run = measure_bandwidth(socket, options.parameters, options.load);
+	const Throughput run = measure_bandwidth(socket, control, options.parameters, options.load);
 	perftest::print_bandwidth_columns(stdout);
 	perftest::print_bandwidth(stdout, options.parameters.answer_size, run.result);
 	if (run.repeated > 0)
@@ -139,7 +139,8 @@ void run_client(Options &options)
 	perftest::send_all(control, std::as_bytes(std::span(&options.parameters, 1)));
 	EchoSocket socket(control);
 	print_header(options);
-	const auto results = options.bandwidth ? run_bandwidth(socket, options) : run_latency(socket, options);
+	const auto results =
+		options.bandwidth ? run_bandwidth(socket, control, options) : run_latency(socket, control, options);
 	perftest::print_line(stdout);
 	const std::string error = options.json.write(describe(options), results);
 	if (!error.empty())

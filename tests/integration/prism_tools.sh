@@ -103,6 +103,18 @@ port=$((port + 1))
 pair ib_prism_floor "$port" '[0-9]' "$bin/ib_prism_floor" -p "$port" -- \
 	"$bin/ib_prism_floor" -p "$port" -n 200 --out_json_file="$work/floor.json" 127.0.0.1
 valid_json "$work/floor.json" ib_prism_floor
+for load in "-n 1000000000" "-D 60 -s 9000" "--bw -D 60"; do
+	start "$work/server" "$bin/ib_prism_floor" -p "$port"
+	server=$started
+	# shellcheck disable=SC2086
+	start "$work/client" timeout -k 5 30 "$bin/ib_prism_floor" -p "$port" $load 127.0.0.1
+	sleep 1
+	end_child "$server" KILL
+	wait "$started"
+	[ $? -eq 1 ] && grep -q "the server has ended" "$work/client" ||
+		fail "ib_prism_floor $load: a server that dies does not end its client with 1" "$work/client"
+done
+pass "ib_prism_floor: the end of a server ends its client"
 line='A cache line takes [0-9.]+ ns from one processor to another'
 if [ "$(nproc)" -gt 1 ]; then
 	timeout -k 5 60 "$bin/ib_prism_floor" --line --out_json_file="$work/line.json" >"$work/line" 2>&1 &&
