@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "standard_streams.hpp"
+#include "thread_limit.hpp"
 
 namespace prism::cli
 {
@@ -162,7 +163,7 @@ int run_program(const std::function<int()> &body)
 		return finish_output(body());
 	} catch (const std::system_error &error) { /* by fmt, for an output that takes nothing any more, or by others */
 		if (!std::ferror(stdout))
-			complain(error.what());
+			complain(text_of(error));
 		return finish_output(1);
 	}
 }

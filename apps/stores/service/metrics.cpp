@@ -147,6 +147,10 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::create(const std::stri
 	Result<std::unique_ptr<HttpServer>> server =
 		HttpServer::create(without_brackets(host), static_cast<std::uint16_t>(std::stoul(port)), "/metrics",
 			[&sources = *made] { return sources.text(); });
+	const bool is_address = !server && (server.error().code == EADDRINUSE || server.error().code == EADDRNOTAVAIL);
+	if (!server && !is_address)
+		return Error{
+			server.error().code, "cannot serve metrics at '" + address + "': " + server.error().message};
 	if (!server)
 		return Error{EADDRINUSE, "cannot serve metrics at '" + address +
 						 "': the port is taken, or no interface of this host has the address; "

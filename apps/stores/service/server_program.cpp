@@ -16,12 +16,14 @@
 #include <cstdio>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/descriptor.hpp"
 #include "base/seconds.hpp"
+#include "base/thread_limit.hpp"
 #include "service/size_class.hpp"
 
 namespace prism::apps
@@ -86,12 +88,18 @@ std::string check_class(const std::string &text)
 class ServerProgram::Threads
 {
 public:
-	explicit Threads(Stores &stores) : ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), running_(stores.size())
+	/** @p ended: an eventfd. */
+	Threads(Stores &stores, Descriptor ended) : ended_(std::move(ended)), running_(stores.size())
 	{
-		for (ServedStore &store : stores)
-			threads_.emplace_back([this, &store] { serve(*store.service); });
+		try {
+			for (ServedStore &store : stores)
+				threads_.emplace_back([this, &store] { serve(*store.service); });
+		} catch (const std::system_error &) {
+			for (ServedStore &store : stores)
+				store.service->stop();
+			throw;
+		}
 	}
-	~Threads() { (void)join(); }
 	Threads(const Threads &) = delete;
 	Threads &operator=(const Threads &) = delete;
 
@@ -100,10 +108,7 @@ public:
 	/** Waits for all threads. Errors: the first one that a store returned. */
 	Result<void> join()
 	{
-		for (std::thread &thread : threads_) {
-			if (thread.joinable())
-				thread.join();
-		}
+		threads_.clear();
 		return error_ ? Result<void>(*error_) : Result<void>();
 	}
 	[[nodiscard]] bool failed()
@@ -115,7 +120,7 @@ public:
 private:
 	void serve(Service &service)
 	{
-		const Result<void> served = service.serve();
+		const Result<void> served = result_of(service);
 		if (!served) {
 			const std::lock_guard guard(lock_);
 			error_ = error_ ? error_ : served.error();
@@ -124,11 +129,20 @@ private:
 		(void)::eventfd_write(ended_.get(), 1);
 	}
 
+	static Result<void> result_of(Service &service)
+	{
+		try {
+			return service.serve();
+		} catch (const std::system_error &error) { /* it could not start threads of its own */
+			return Error{error.code().value(), text_of(error)};
+		}
+	}
+
 	const Descriptor ended_;
 	std::atomic<std::size_t> running_;
 	std::mutex lock_;
 	std::optional<Error> error_;
-	std::vector<std::thread> threads_;
+	std::vector<std::jthread> threads_; /* declared last: they use the other members */
 };
 
 /* Until the store serves ------------------------------------------------------------------------------------------ */
@@ -293,7 +307,10 @@ Result<void> ServerProgram::serve(Stores &stores)
 {
 	const sigset_t set = ending_signals();
 	const Descriptor signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	Threads threads(stores);
+	Descriptor ended(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (signals.get() < 0 || ended.get() < 0)
+		return make_error(errno, "cannot wait for signals", "raise the limit of open files (ulimit -n)");
+	Threads threads(stores, std::move(ended));
 	bool draining = false;
 	while (!threads.all_ended()) {
 		std::array<pollfd, 2> waiting{{{signals.get(), POLLIN, 0}, {threads.ended(), POLLIN, 0}}};

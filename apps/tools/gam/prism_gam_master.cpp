@@ -76,5 +76,5 @@ int main(int argc, char **argv)
 		return complain(service.error());
 	cli::print_or_end(fmt::format("prism-gam-master: ready, port {}\n", service.value()->port()));
 	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
-	return cli::finish_output(serve(*service.value(), ends));
+	return cli::run_program([&] { return serve(*service.value(), ends); });
 }

@@ -498,6 +498,33 @@ standing_readers() {
 	pass "prism-kv-server: logs and outputs that nobody reads"
 }
 
+# Too few descriptors or threads: the server says so, and a signal ends one that lacks some later
+few_resources() {
+	local limit
+	for limit in {20..27}; do # 27 suffice
+		limited n "$limit" "Too many open files" "$bin/prism-kv-server" --records 10 --metrics 127.0.0.1:0
+	done
+	local as_other=(setpriv --reuid 34567 --clear-groups -- "$bin/prism-kv-server") # root has no such limit
+	"${as_other[@]}" --version >"$work/out" 2>&1 || return
+	for limit in {1..6}; do
+		limited u "$limit" "Resource temporarily unavailable" "${as_other[@]}" --records 10 --store jakiro --threads 2
+	done
+	pass "prism-kv-server: too few descriptors or threads"
+}
+
+# limited LIMIT NUMBER TEXT SERVER...: for a second, with that limit of the shell's; it ends by itself with 1 and TEXT
+limited() {
+	local code
+	bash -c 'ulimit "-$1" "$2"; exec timeout -k 5 --preserve-status 1 "${@:3}"' - "$1" "$2" "${@:4}" \
+		-p 0 --bind 127.0.0.1 >"$work/out" 2>"$work/err"
+	code=$?
+	case $code in
+	0 | 143) ;; # 143: the signal came before it was ready
+	1) grep -q "$3" "$work/err" || fail "with limit -$1 $2 a server does not say what it lacks" "$work/err" ;;
+	*) fail "with limit -$1 $2 a server ends with $code" "$work/err" ;;
+	esac
+}
+
 # is_gone PID: true if it has ended, even if nobody has waited for it
 is_gone() {
 	! grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null
@@ -535,6 +562,7 @@ cache
 bad_clients
 server_usage
 standing_readers
+few_resources
 memory
 man_pages
 finish

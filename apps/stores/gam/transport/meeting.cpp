@@ -73,7 +73,7 @@ Meeting::~Meeting()
 {
 	receiver_.request_stop();
 	(void)eventfd_write(wake_.get(), 1);
-	receiver_.join();
+	receiver_ = {}; /* neither need have begun */
 	seeker_ = {};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <poll.h>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -342,14 +343,18 @@ Result<void> Server::run()
 {
 	if (ran_.exchange(true))
 		return make_error(EALREADY, "a server runs once", "create another");
-	std::vector<std::thread> threads;
+	std::vector<std::jthread> threads;
 	threads.reserve(workers_.size());
-	for (const auto &worker : workers_)
-		threads.emplace_back([&worker] { worker->run(); });
+	try {
+		for (const auto &worker : workers_)
+			threads.emplace_back([&worker] { worker->run(); });
+	} catch (const std::system_error &) {
+		state_.stopping = true;
+		throw;
+	}
 	Result<void> served = serve();
 	state_.stopping = true;
-	for (std::thread &thread : threads)
-		thread.join();
+	threads.clear();
 	connections_.clear();
 	open_now_ = 0;
 	return served;
