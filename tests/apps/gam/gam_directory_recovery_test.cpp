@@ -69,7 +69,10 @@ struct DirectoryRecovery : DirectoryNodes {
 		}
 		void drop(Address block) override { test->node(self).drop(block); }
 		[[nodiscard]] std::uint64_t since() const override { return 1; }
-		std::unique_ptr<LoggedBlocks> logged(NodeId of) override { return test->read_log(self, of); }
+		std::unique_ptr<LoggedBlocks> logged(NodeId of, std::uint64_t) override
+		{
+			return test->read_log(self, of);
+		}
 		void recovered(NodeId of) override
 		{
 			if (has_lines)
@@ -83,6 +86,7 @@ struct DirectoryRecovery : DirectoryNodes {
 		std::map<std::uint64_t, std::uint64_t> versions;
 
 		void send(NodeId to, const Message &message) override { test->post(home, to, message); }
+		[[nodiscard]] std::uint64_t since() const override { return 1; }
 		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
 			verdicts[at.block_number()] = verdict;

@@ -19,9 +19,6 @@
 #include <thread>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "gam/membership/master_location.hpp"
 #include "gam/one_sided/layout.hpp"
 #include "peer_support.hpp"
 
@@ -109,15 +106,6 @@ struct JoinedLatch : testing::Test {
 			nodes.push_back(join());
 			ASSERT_TRUE(nodes.back());
 		}
-	}
-	/** Has strangers, of whom nothing more is heard, take all numbers from @p first on. */
-	void use_up_numbers(NodeId first) const
-	{
-		const auto channel = reach_master("127.0.0.1:" + std::to_string(master->port()));
-		const nlohmann::json question = {{"ask", "join"}, {"host", "nobody"}, {"port", 1U}, {"lent", 0U},
-			{"protocol", static_cast<unsigned>(Protocol::latch)}, {"block", block_size}};
-		for (NodeId number = first; number < max_nodes; number++)
-			EXPECT_TRUE((*channel)->ask(question).ok());
 	}
 	static Address allocate(Session &session, JoinedNode &home_of, std::size_t bytes = 8)
 	{
@@ -281,7 +269,7 @@ TEST_F(JoinedLatch, ADeadNodesBlocksAreTheOthersAndItsNumberIsUsedAgain)
 	EXPECT_EQ(add(second, at, 1) % 5, 0U) << "the value that was written back last";
 	EXPECT_EQ(read(first, lost), EHOSTUNREACH);
 	expect_members(2);
-	use_up_numbers(3);
+	master->use_up_numbers(3, Protocol::latch);
 	std::unique_ptr<JoinedNode> next;
 	const auto end = std::chrono::steady_clock::now() + patience;
 	for (;;) {

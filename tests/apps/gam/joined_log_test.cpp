@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -22,6 +21,7 @@ struct JoinedLog : testing::Test {
 	std::unique_ptr<MasterThread> master;
 	std::vector<std::unique_ptr<JoinedNode>> nodes;
 	JoinOptions options;
+	std::string new_log; /* of join_in_place_of() */
 	const gam_test::Folder folder;
 
 	void SetUp() override
@@ -63,6 +63,19 @@ struct JoinedLog : testing::Test {
 		EXPECT_TRUE(joined && joined.value()->node().self() == node);
 		nodes[node] = joined ? *std::move(joined) : nullptr;
 		return *nodes[node];
+	}
+	/** Joins as another node with the number @p node, whose node has died for good, as the newest of three. */
+	void join_in_place_of(NodeId node, const std::string &log)
+	{
+		master->use_up_numbers(3, Protocol::directory);
+		for (int i = 0; !nodes[node] && i < 20; i++) { /* it is free when all have swept it */
+			auto joined = try_join(log + std::to_string(i));
+			ASSERT_TRUE(joined.ok()) << joined.error().message;
+			const NodeId number = joined.value()->node().self();
+			(number == node ? nodes[node] : nodes.emplace_back()) = *std::move(joined);
+			new_log = log + std::to_string(i);
+		}
+		ASSERT_TRUE(nodes[node]);
 	}
 	void die(NodeId node)
 	{
@@ -288,12 +301,7 @@ TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
 	const Address address = write_seen_and_fenced();
 	die(0);
 	die(1);
-	const auto has_its_number = [&](const std::unique_ptr<JoinedNode> &node) {
-		return node && node->node().self() == 1;
-	};
-	for (int i = 0; i < 20 && std::none_of(nodes.begin(), nodes.end(), has_its_number); i++)
-		join("new" + std::to_string(i)); /* it is free when all have swept it */
-	ASSERT_TRUE(std::any_of(nodes.begin(), nodes.end(), has_its_number));
+	join_in_place_of(1, "new");
 	const RecoveryReport report = rejoin(0, "0").recovery();
 	EXPECT_EQ(report.lost, 1U);
 	EXPECT_EQ(report.waiting, 0U);
@@ -324,6 +332,38 @@ TEST_F(JoinedLog, ACopyOfALogSaysWhatIsLost)
 	die(0);
 	EXPECT_EQ(rejoin(0, "0").recovery().lost, 0U);
 	EXPECT_EQ(read_soon(other, address), (Word{0, 36}));
+}
+
+/* Tests an owner's log of which a part is of an earlier home with the number, with higher terms. */
+TEST_F(JoinedLog, ValuesOfAnEarlierHomeWithTheNumberAreNotTaken)
+{
+	for (const char *const log : {"0", "", "2"})
+		join(log);
+	Address address;
+	{
+		Session owner(nodes[2]->node()), other(nodes[0]->node());
+		address = allocate(owner, 1);
+		for (std::uint64_t i = 0; i < 10; i++) {
+			EXPECT_EQ(write(owner, address, 100 + i), 0);
+			EXPECT_EQ(read(other, address), (Word{0, 100 + i}));
+		}
+	}
+	die(1);
+	join_in_place_of(1, "new");
+	{
+		Session owner(nodes[2]->node()), other(nodes[0]->node());
+		EXPECT_TRUE(peers::wait_until([&] { return nodes[2]->node().is_member(1); }));
+		EXPECT_EQ(allocate(owner, 1), address);
+		EXPECT_EQ(write(owner, address, 77), 0);
+		EXPECT_EQ(read_soon(other, address), (Word{0, 77}));
+	}
+	for (auto &node : nodes)
+		node.reset();
+	rejoin(0, "0");
+	rejoin(2, "2");
+	EXPECT_EQ(rejoin(1, new_log).recovery().lost, 0U);
+	Session other(nodes[0]->node());
+	EXPECT_EQ(read_soon(other, address), (Word{0, 77}));
 }
 
 TEST_F(JoinedLog, AnOwnerThatIsGivenUpIsNotWaitedFor)

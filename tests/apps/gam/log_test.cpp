@@ -29,6 +29,7 @@
 
 #include "folder.hpp"
 #include "gam/membership/log_keeper.hpp"
+#include "gam/membership/logged_blocks.hpp"
 #include "gam/membership/node_log.hpp"
 #include "gam/membership/policy_log.hpp"
 #include "service/self_verifying.hpp"
@@ -862,6 +863,44 @@ TEST(Log, TakesWhatAProtocolSays)
 	EXPECT_EQ(seen[2].owner_life, 0U);
 	EXPECT_EQ(seen[3].block, Address(2, 48));
 	EXPECT_EQ(seen[3].counter, 100U);
+}
+
+/* Tests values of two homes that have had the same number, the first one of higher terms. */
+TEST(Log, TellsTheHomesOfANumberApart)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	PolicyLog policy(*log, true);
+	const Address both(5, block_size), first_alone(5, 2 * block_size);
+	policy.set_life(5, 10);
+	EXPECT_EQ(policy.wrote(both, 40, value_of(1)), 0);
+	EXPECT_EQ(policy.wrote(first_alone, 40, value_of(1)), 0);
+	policy.set_life(5, 20);
+	EXPECT_EQ(policy.wrote(both, 2, value_of(2)), 0);
+	const auto seen_since = [&](std::uint64_t since) {
+		auto logged = std::make_unique<LoggedBlocks>(5, since);
+		EXPECT_TRUE(log->scan([&](const Entry &entry) { logged->add(entry); }).ok());
+		return logged;
+	};
+	for (const bool compacted : {false, true}) {
+		if (compacted) {
+			for (std::uint64_t i = 0; log->segments() < 3; i++)
+				ASSERT_EQ(append_data(*log, 1, i, i), 0);
+			ASSERT_TRUE(log->compact().ok());
+		}
+		for (const std::uint64_t since : {0, 15, 20}) { /* 0: that home's log does not tell */
+			const auto logged = seen_since(since);
+			const LoggedBlocks::Block *const found = logged->find(1);
+			ASSERT_NE(found, nullptr);
+			EXPECT_EQ(found->counter, 2U);
+			EXPECT_EQ(found->value, value_of(2));
+			EXPECT_EQ(logged->find(2) != nullptr, since == 0);
+		}
+		EXPECT_TRUE(seen_since(21)->blocks().empty());
+	}
+	policy.set_life(5, UINT64_MAX);
+	EXPECT_EQ(policy.wrote(both, 3, value_of(3)), 0);
+	EXPECT_EQ(seen_since(UINT64_MAX - 1)->find(1)->value, value_of(3)) << "lives that are too high are alike";
 }
 
 /* Tests entries that have a good checksum and a length that their kind does not allow. */

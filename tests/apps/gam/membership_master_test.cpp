@@ -281,6 +281,7 @@ TEST_F(MembershipMaster, TheLogOfANodeThatWasGivenUpDoesNotGetTheNumberOfAnother
 	const NodeLife stays = join(Protocol::directory), old = enter(master, now, with_log);
 	die(old);
 	EXPECT_EQ(code_of(master.give_up(stays, old.node, now)), 0);
+	EXPECT_NE(master.view().find(old.node), nullptr) << "not all have heard that it will not return";
 	sweep(old.node);
 	while (master.join(newcomer(1, Protocol::directory), now)->node != max_nodes - 1) {}
 	const NodeLife other = enter(master, now, with_log);

@@ -2,11 +2,13 @@
 /* Nodes that only exchange messages: several in one process, each with its own device. */
 #pragma once
 
+#include "gam/membership/master_location.hpp"
 #include "gam/membership/master_service.hpp"
 #include "gam/membership/tcp_master.hpp"
 #include "gam/transport/meeting.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -45,6 +47,16 @@ public:
 		thread_.join();
 	}
 	[[nodiscard]] std::uint16_t port() const { return service_->port(); }
+	/** Has strangers, of whom nothing more is heard, take all numbers from @p first on, so a dead node's is next.
+	 */
+	void use_up_numbers(NodeId first, Protocol protocol) const
+	{
+		const auto channel = reach_master("127.0.0.1:" + std::to_string(port()));
+		const nlohmann::json question = {{"ask", "join"}, {"host", "nobody"}, {"port", 1U}, {"lent", 0U},
+			{"protocol", static_cast<unsigned>(protocol)}, {"block", block_size}};
+		for (NodeId number = first; number < max_nodes; number++)
+			EXPECT_TRUE((*channel)->ask(question).ok());
+	}
 
 private:
 	std::unique_ptr<MasterService> service_;

@@ -346,7 +346,10 @@ private:
 		}
 		void drop(Address block) override { lines.at(block.block_number()) = {}; }
 		[[nodiscard]] std::uint64_t since() const override { return self == world->plain_ ? world->life_ : 1; }
-		std::unique_ptr<LoggedBlocks> logged(NodeId) override { return world->read_log(log, false); }
+		std::unique_ptr<LoggedBlocks> logged(NodeId, std::uint64_t) override
+		{
+			return world->read_log(log, false);
+		}
 		void recovered(NodeId) override {}
 	};
 	/* State of a block at the home while it lives, and state for the checks that no node knows */
@@ -375,6 +378,7 @@ private:
 		unsigned told = 0; /* bit set of blocks */
 
 		void send(NodeId to, const Message &message) override { world.send(home, to, message); }
+		[[nodiscard]] std::uint64_t since() const override { return 1; }
 		void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{

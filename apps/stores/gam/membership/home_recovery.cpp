@@ -64,6 +64,7 @@ void HomeRecovery::ask(NodeId node, std::uint64_t from)
 	Message message;
 	message.type = static_cast<std::uint8_t>(RecoveryMessage::ask);
 	message.request = recovery_;
+	message.block = Address(self_, std::min(home_.since(), DataCounter::most_life) * block_size);
 	message.counter = from;
 	home_.send(node, message);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,27 @@ enum class EntryKind : std::uint8_t {
 	allocation, /**< `counter` bytes are allocated at `block`, which may be any address; 0: they are freed */
 };
 
+/**
+ * The counter of a data entry: the term of the block, with the incarnation of its home above. So what is of a later
+ * home with that number is newer, whatever its terms.
+ */
+struct DataCounter {
+	static constexpr unsigned term_bits = 37; /* as in a directory entry */
+	static constexpr std::uint64_t most_life = UINT64_MAX >> term_bits;
+
+	std::uint64_t life = 0; /**< of the home; 0: unknown, or this node itself; all above most_life are alike */
+	std::uint64_t term = 0;
+
+	explicit constexpr DataCounter(std::uint64_t counter) noexcept
+		: life(counter >> term_bits), term(counter & (UINT64_MAX >> (64 - term_bits)))
+	{
+	}
+	static constexpr std::uint64_t pack(std::uint64_t life, std::uint64_t term) noexcept
+	{
+		return std::min(life, most_life) << term_bits | DataCounter(term).term;
+	}
+};
+
 struct Entry {
 	static constexpr std::size_t header_size = 48;
 	static constexpr std::size_t max_size = header_size + block_size;
@@ -29,7 +51,7 @@ struct Entry {
 	EntryKind kind = EntryKind::data;
 	NodeId node = no_node; /**< transfer: the new owner */
 	Address block;
-	std::uint64_t counter = 0;       /**< the term */
+	std::uint64_t counter = 0;       /**< the term; data: a DataCounter */
 	std::uint64_t sequence = 0;      /**< its position in the log: the numbers have no gaps */
 	std::uint64_t order = 0;         /**< its first sequence; compaction assigns a new one */
 	std::span<const std::byte> data; /**< block_size bytes, or none */

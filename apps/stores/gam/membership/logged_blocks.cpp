@@ -12,10 +12,13 @@ namespace
 
 void add_value(LoggedBlocks::Block &block, const Entry &entry)
 {
-	if (block.has_value && std::tie(entry.counter, entry.order) < std::tie(block.counter, block.order))
+	const DataCounter counter(entry.counter);
+	if (block.has_value &&
+		std::tie(counter.life, counter.term, entry.order) < std::tie(block.life, block.counter, block.order))
 		return;
 	block.has_value = true;
-	block.counter = entry.counter;
+	block.life = counter.life;
+	block.counter = counter.term;
 	block.order = entry.order;
 	std::copy(entry.data.begin(), entry.data.end(), block.value.begin());
 }
@@ -42,6 +45,9 @@ void LoggedBlocks::add(const Entry &entry)
 	if (entry.block.home() != home_)
 		return;
 	if (entry.kind == EntryKind::data) {
+		const std::uint64_t life = DataCounter(entry.counter).life;
+		if (life && life < since_)
+			return;
 		add_value(blocks_[entry.block.block_number()], entry);
 	} else if (entry.kind == EntryKind::transfer) {
 		add_transfer(blocks_[entry.block.block_number()], entry);

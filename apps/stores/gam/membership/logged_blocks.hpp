@@ -3,6 +3,7 @@
 
 #include <prism/result.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +28,17 @@ public:
 	struct Block {
 		bool has_value = false;
 		std::uint64_t counter = 0; /**< term of the value */
+		std::uint64_t life = 0;    /**< of the home in that term; 0: unknown */
 		std::uint64_t order = 0;
 		std::array<std::byte, block_size> value;
 		std::array<Transfer, 2> transfers;
 	};
 
-	explicit LoggedBlocks(NodeId home) : home_(home) {}
+	/** @p since: the incarnation of the home's first life; what is of an earlier home is not added. 0: unknown. */
+	explicit LoggedBlocks(NodeId home, std::uint64_t since = 0)
+		: home_(home), since_(std::min(since, DataCounter::most_life))
+	{
+	}
 
 	/** Adds an entry of the log. Call for all, in order. */
 	void add(const Entry &entry);
@@ -67,6 +73,7 @@ private:
 	};
 
 	const NodeId home_;
+	const std::uint64_t since_;
 	std::unordered_map<std::uint64_t, Block> blocks_;
 	std::unordered_map<Address, Allocation> allocations_;
 	bool knows_allocations_ = true;

@@ -277,6 +277,7 @@ Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
 		return make_error(EINVAL, "node " + std::to_string(node) + " is none that is dead and keeps a log");
 	given_up_ |= bit_of(node);
 	gone->keeps_log = false;
+	accounts_[node].swept_by = 0; /* what they have cached of its memory goes before another has the number */
 	change(*gone, NodeState::dead);
 	bury();
 	return {};

@@ -26,17 +26,17 @@ public:
 	/** Appends nothing from now on: of an expelled node, whose memory is no longer what others go by. */
 	void seal() noexcept { sealed_.store(true); }
 
-	/** Notes that node @p node is in the life @p incarnation; 0: in none. */
+	/** Notes that @p node is in the life @p incarnation, with which its own log, if it keeps one, has begun. */
 	void set_life(NodeId node, std::uint64_t incarnation) noexcept { lives_[node].store(incarnation); }
 
 	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
 	{
-		return append({EntryKind::data, no_node, block, counter, 0, 0, data});
+		const std::uint64_t packed = DataCounter::pack(life_of(block.home()), counter);
+		return append({EntryKind::data, no_node, block, packed, 0, 0, data});
 	}
 	int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept override
 	{
-		const std::uint64_t life = owner < max_nodes ? lives_[owner].load() : 0;
-		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs, life});
+		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs, life_of(owner)});
 	}
 	int allocated(Address at, std::uint64_t bytes) noexcept override
 	{
@@ -55,13 +55,17 @@ public:
 	}
 
 private:
+	[[nodiscard]] std::uint64_t life_of(NodeId node) const noexcept
+	{
+		return node < max_nodes ? lives_[node].load() : 0;
+	}
 	int append(const Entry &entry) noexcept { return sealed_.load() ? EROFS : log_.append(entry); }
 
 	NodeLog &log_;
 	const bool durable_;
 	LogKeeper *const keeper_;
 	std::atomic<bool> sealed_{false};
-	std::array<std::atomic<std::uint64_t>, max_nodes> lives_{};
+	std::array<std::atomic<std::uint64_t>, max_nodes> lives_{}; /* the last known; 0: none, or this node */
 };
 
 } // namespace prism::gam

@@ -17,7 +17,7 @@ namespace prism::gam
 {
 
 enum class RecoveryMessage : std::uint8_t {
-	ask = 0xa0, /**< from the home. counter: the first block number */
+	ask = 0xa0, /**< from the home. counter: the first block number; block: Home::since() is its number */
 	have,       /**< data: items; flags: HaveFlags; counter: the next block number; of the last, Node::since() */
 	fetch,      /**< from the home. block; flags: a Holding */
 	value,      /**< block; flags: as in fetch; counter: the term; data, or error */

@@ -23,6 +23,7 @@ bool Witness::hear(NodeId from, const Message &message)
 {
 	const auto type = static_cast<RecoveryMessage>(message.type);
 	if (type == RecoveryMessage::ask) {
+		since_[from] = message.block.block_number();
 		Statement *const known = find(from, message.request);
 		say(known ? *known : make(from, message.request), message.counter);
 		return true;
@@ -68,7 +69,7 @@ Witness::Statement *Witness::find(NodeId home, std::uint64_t recovery) noexcept
 Witness::Statement &Witness::make(NodeId home, std::uint64_t recovery)
 {
 	lost(home);
-	Statement statement{home, recovery, {}, node_.logged(home)};
+	Statement statement{home, recovery, {}, node_.logged(home, since_[home])};
 	node_.for_each_line(home, [&](Address block, const HeldLine &line) {
 		statement.items.push_back(
 			{block.block_number(), line.dirty ? Holding::dirty : Holding::shared, line.counter});

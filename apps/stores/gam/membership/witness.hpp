@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,8 +44,8 @@ public:
 		virtual void drop(Address block) = 0;
 		/** Returns the incarnation of the life that began this node's log; without a log, of this life. */
 		[[nodiscard]] virtual std::uint64_t since() const = 0;
-		/** Returns the knowledge of this node's log about blocks of @p home. */
-		virtual std::unique_ptr<LoggedBlocks> logged(NodeId home) = 0;
+		/** Returns the knowledge of this node's log about blocks of @p home, whose first life is @p since. */
+		virtual std::unique_ptr<LoggedBlocks> logged(NodeId home, std::uint64_t since) = 0;
 		/** Reports that @p home has recovered, and can be asked. */
 		virtual void recovered(NodeId home) = 0;
 	};
@@ -75,7 +76,8 @@ private:
 	void give(const Statement &statement, const Message &asked);
 
 	Node &node_;
-	std::vector<Statement> statements_; /* one for each recovering home: few */
+	std::vector<Statement> statements_;            /* one for each recovering home: few */
+	std::array<std::uint64_t, max_nodes> since_{}; /* homes' first lives, as they say; 0: unknown */
 };
 
 } // namespace prism::gam

@@ -141,7 +141,7 @@ void LogSide::adopt(const View &view)
 		if (!live && (before & ~loggers_ & bit(id)))
 			forget(id);
 		if (live && live != self_.incarnation && !lives_[id])
-			set_life(id, live);
+			lives_[id] = live;
 		if (lives_[id] && !(loggers_ & bit(id)) && is_connected(*member))
 			welcome(id);
 	}
@@ -168,19 +168,12 @@ void LogSide::notice(const NodeLife &life)
 		return;
 	if (lives_[life.node])
 		end_life(life.node);
-	set_life(life.node, life.incarnation);
-}
-
-void LogSide::set_life(NodeId node, std::uint64_t incarnation)
-{
-	lives_[node] = incarnation;
-	if (policy_)
-		policy_->set_life(node, incarnation);
+	lives_[life.node] = life.incarnation;
 }
 
 void LogSide::end_life(NodeId node)
 {
-	set_life(node, 0);
+	lives_[node] = 0;
 	there_.fetch_and(~bit(node));
 	greeted_ &= ~bit(node);
 	asked_ &= ~bit(node);
@@ -217,6 +210,8 @@ void LogSide::end_all()
 
 void LogSide::welcome(NodeId node)
 {
+	if (policy_)
+		policy_->set_life(node, lives_[node]);
 	there_.fetch_or(bit(node));
 	if (recovered_)
 		meet(node);
@@ -480,9 +475,9 @@ void LogSide::drop(Address block)
 	node_.load()->with_shard(block, [&](std::size_t shard) { shards_[shard]->drop(block); });
 }
 
-std::unique_ptr<LoggedBlocks> LogSide::logged(NodeId home)
+std::unique_ptr<LoggedBlocks> LogSide::logged(NodeId home, std::uint64_t since)
 {
-	auto blocks = std::make_unique<LoggedBlocks>(home);
+	auto blocks = std::make_unique<LoggedBlocks>(home, since);
 	const bool is_whole = log_ && log_->scan([&](const Entry &entry) { blocks->add(entry); }).ok();
 	if (log_)
 		blocks->miss(log_->missing());

@@ -100,7 +100,7 @@ private:
 	[[nodiscard]] std::optional<HeldLine> line(Address block) override;
 	void drop(Address block) override;
 	[[nodiscard]] std::uint64_t since() const override { return log_ ? log_->began() : self_.incarnation; }
-	std::unique_ptr<LoggedBlocks> logged(NodeId home) override;
+	std::unique_ptr<LoggedBlocks> logged(NodeId home, std::uint64_t since) override;
 	void recovered(NodeId /*home*/) override {}
 
 	/* Under the lock */
@@ -110,7 +110,6 @@ private:
 	void hear_present(NodeId from, const Message &message);
 	void set_loggers(std::uint64_t nodes);
 	void notice(const NodeLife &life);
-	void set_life(NodeId node, std::uint64_t incarnation);
 	void end_life(NodeId node);
 	void forget(NodeId home);
 	void welcome(NodeId node);
