@@ -105,11 +105,11 @@ pair ib_prism_floor "$port" '[0-9]' "$bin/ib_prism_floor" -p "$port" -- \
 valid_json "$work/floor.json" ib_prism_floor
 for load in "-n 1000000000" "-D 60 -s 9000" "--bw -D 60"; do
 	start "$work/server" "$bin/ib_prism_floor" -p "$port"
-	server=$started
+	floor_server=$started
 	# shellcheck disable=SC2086
 	start "$work/client" timeout -k 5 30 "$bin/ib_prism_floor" -p "$port" $load 127.0.0.1
 	sleep 1
-	end_child "$server" KILL
+	end_child "$floor_server" KILL
 	wait "$started"
 	[ $? -eq 1 ] && grep -q "the server has ended" "$work/client" ||
 		fail "ib_prism_floor $load: a server that dies does not end its client with 1" "$work/client"
