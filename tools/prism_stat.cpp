@@ -201,7 +201,9 @@ int main(int argc, char **argv)
 	cli::CommandLine app{"Show what the PRISM devices of this host count."};
 	Options options;
 	add_options(app, options);
-	if (const auto early = app.parse(argc, argv))
-		return early->print() ? usage : done;
+	if (const auto early = app.parse(argc, argv)) {
+		const int code = early->print();
+		return early->code ? usage : code;
+	}
 	return cli::run_program([&] { return run(options); });
 }

@@ -98,6 +98,7 @@ shell_tool() {
 	expect 0 "what was there" kv get x && prints "hello  world"
 	expect 1 "commands that cannot be read" kv batch <"$work" && says "cannot read the standard input: Is a directory"
 	expect 1 "a line without end" kv batch </dev/zero && says "a line of the standard input"
+	[ "$(ulimit -f 0 && kv get x 2>&1)" = "hello  world" ] || fail "a limit on the size of files ends a client"
 	kv get nothing 2>/dev/full
 	[ $? -eq 3 ] || fail "a full standard error changes the exit code"
 	kv get x >/dev/full 2>"$work/err"
@@ -475,6 +476,7 @@ server_usage() {
 standing_readers() {
 	local pid
 	mkfifo "$work/full"
+	: >"$work/standing"
 	exec 7<>"$work/full"
 	dd if=/dev/zero of="$work/full" bs=4096 oflag=nonblock 2>"$work/dd"
 	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >"$work/standing" 2>&7 &

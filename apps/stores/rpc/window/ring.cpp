@@ -2,6 +2,7 @@
 #include "rpc/window/ring.hpp"
 
 #include "base/descriptor.hpp"
+#include "base/file_limit.hpp"
 
 #include <cerrno>
 #include <memory>
@@ -21,7 +22,7 @@ Result<Ring> Ring::create(CallDevice &device, std::uint64_t size)
 {
 	const std::size_t page = page_size();
 	const Descriptor memory(memfd_create("prism-rpc-ring", MFD_CLOEXEC));
-	if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(page + size)))
+	if (memory.get() < 0 || !may_have_file(page + size) || ftruncate(memory.get(), static_cast<off_t>(page + size)))
 		return make_error(errno, "cannot allocate a ring for responses");
 	const std::size_t length = page + 2 * size;
 	void *const reserved = mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file_limit.hpp"
+
 namespace prism::soft
 {
 
@@ -34,12 +36,12 @@ constexpr int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL
 /* Since Linux 6.3, which warns about a file that could be executed. Some headers are older. */
 constexpr unsigned not_executable = 0x0008; /* MFD_NOEXEC_SEAL */
 
-/* Returns none if memory files are forbidden. */
+/* Returns none if memory files, or of this size, are forbidden. */
 FileDescriptor make_file(const std::string &name, off_t size)
 {
 	for (const unsigned extra : {not_executable, 0U}) {
 		FileDescriptor file(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | extra));
-		if (file && ::ftruncate(file.get(), size) == 0)
+		if (file && may_have_file(static_cast<std::size_t>(size)) && ::ftruncate(file.get(), size) == 0)
 			return file;
 	}
 	return {};

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_limit.hpp"
+
 namespace prism::soft
 {
 
@@ -24,7 +26,7 @@ FileDescriptor create_shared_file(const char *name, std::size_t size)
 	FileDescriptor made(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | not_executable));
 	if (!made)
 		made = FileDescriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-	if (!made || ::fallocate(made.get(), 0, 0, static_cast<off_t>(size)) < 0 ||
+	if (!made || !may_have_file(size) || ::fallocate(made.get(), 0, 0, static_cast<off_t>(size)) < 0 ||
 		::fcntl(made.get(), F_ADD_SEALS, wanted_seals) < 0)
 		return {};
 	return made;
