@@ -194,7 +194,7 @@ RESPONSES = [
         ("W.6.2.length", "each packet of a READ tells what is left, not the whole length",
          "put_unaligned_be32(stream.read.length, packet", "put_unaligned_be32(stream.read.length - stream.offset, packet"),
         ("W.6.3.place", "a READ that ends midway is refused at its first PSN",
-         "\t\trefuse_memory(psn);\n}", "\t\trefuse_memory(resp_.stream.first_psn + 0 * psn);\n}"),
+         "\t\trefuse_by_key(psn);\n}", "\t\trefuse_by_key(resp_.stream.first_psn + 0 * psn);\n}"),
     ),
     *of(
         RESPONDER,
