@@ -40,12 +40,13 @@ int priority(LogLevel level)
  * Writes @p text, or the beginning that a pipe takes at once, with a single write(), so that lines of several processes
  * do not mix. Returns false if that would wait for a reader; a reader that is gone, or a full disk, loses the text.
  */
-bool write_at_once(const std::string &text) noexcept
+bool write_at_once(const std::string &text)
 {
 	pollfd room{STDERR_FILENO, POLLOUT, 0};
 	if (::poll(&room, 1, 0) == 0)
 		return false;
-	(void)!::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+	const std::string line = text.size() <= PIPE_BUF ? text : text.substr(0, PIPE_BUF - 1) + '\n';
+	(void)!::write(STDERR_FILENO, line.data(), line.size());
 	return true;
 }
 
