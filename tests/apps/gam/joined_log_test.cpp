@@ -100,6 +100,17 @@ struct JoinedLog : testing::Test {
 		std::uint64_t value = 0;
 		bool operator==(const Word &) const = default;
 	};
+	struct Unsettled {
+		std::uint64_t waiting = 0;
+		std::uint64_t lost = 0;
+		bool operator==(const Unsettled &) const = default;
+	};
+	/** Returns the numbers of blocks of @p home for which it waits, and of those that are lost. */
+	static Unsettled unsettled(const JoinedNode &home)
+	{
+		const RecoveryReport report = home.recovery();
+		return {report.waiting, report.lost};
+	}
 	/** Reads until the home's recovery is known: others learn of it a moment later. */
 	static Word read_soon(Session &session, Address at, int unlike = EHOSTUNREACH)
 	{
@@ -215,9 +226,7 @@ TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 	ASSERT_TRUE(nodes[1]->leave().ok());
 	nodes[1].reset();
 	die(0);
-	const RecoveryReport report = rejoin(0, "0").recovery();
-	EXPECT_EQ(report.lost, 0U);
-	EXPECT_EQ(report.waiting, 0U);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 0U}));
 	Session session(nodes[0]->node());
 	EXPECT_EQ(read(session, address), (Word{0, 21}));
 }
@@ -302,9 +311,7 @@ TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
 	die(0);
 	die(1);
 	join_in_place_of(1, "new");
-	const RecoveryReport report = rejoin(0, "0").recovery();
-	EXPECT_EQ(report.lost, 1U);
-	EXPECT_EQ(report.waiting, 0U);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
 	Session reader(nodes[2]->node());
 	EXPECT_EQ(read_soon(reader, address), (Word{0, 31}));
 }
@@ -421,9 +428,7 @@ TEST_F(JoinedLog, BlocksWaitForAnOwnerThatIsNewToTheMaster)
 		for (auto &node : nodes)
 			node.reset();
 		new_master();
-		const RecoveryReport report = rejoin(0, names + "0").recovery();
-		EXPECT_EQ(report.waiting, 1U);
-		EXPECT_EQ(report.lost, 0U);
+		EXPECT_EQ(unsettled(rejoin(0, names + "0")), (Unsettled{1U, 0U}));
 		nodes[2] = *try_join("");
 		EXPECT_EQ(nodes[2]->node().self(), 2) << "the number of the owner is not free";
 		Session home(nodes[0]->node()), other(nodes[2]->node());
@@ -458,9 +463,7 @@ TEST_F(JoinedLog, AHomeDoesNotWaitForAnOwnerThatWasGivenUpMeanwhile)
 	die(1);
 	die(0);
 	EXPECT_TRUE(nodes[2]->give_up(1).ok());
-	const RecoveryReport report = rejoin(0, "0").recovery();
-	EXPECT_EQ(report.waiting, 0U);
-	EXPECT_EQ(report.lost, 1U);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
 	Session home(nodes[0]->node());
 	EXPECT_EQ(read(home, address), (Word{0, 0}));
 }

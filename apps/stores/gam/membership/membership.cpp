@@ -73,6 +73,15 @@ Result<void> Membership::take_lease(const nlohmann::json &answer, Time asked)
 	return {};
 }
 
+/** Takes the lease of an answer to what was asked at @p asked, and the view, if there is one. */
+Result<void> Membership::take_renewal(const nlohmann::json &answer, Time asked)
+{
+	Result<void> taken = take_lease(answer, asked);
+	if (taken)
+		take_view(answer);
+	return taken;
+}
+
 void Membership::take_view(const nlohmann::json &answer)
 {
 	const std::lock_guard guard(view_lock_);
@@ -132,9 +141,8 @@ Result<void> Membership::enter()
 		return answer.error();
 	if (!take_number(*answer, "incarnation", me_->life.incarnation))
 		return nonsense();
-	if (Result<void> taken = take_lease(*answer, asked); !taken)
+	if (Result<void> taken = take_renewal(*answer, asked); !taken)
 		return taken;
-	take_view(*answer);
 	return epoch_ ? Result<void>() : nonsense();
 }
 
@@ -198,10 +206,7 @@ Result<void> Membership::expect(std::uint64_t nodes)
 	const Result<nlohmann::json> answer = ask({{"ask", "expect"}, {"epoch", epoch_.load()}, {"nodes", nodes}});
 	if (!answer)
 		return answer.error();
-	Result<void> taken = take_lease(*answer, asked);
-	if (taken)
-		take_view(*answer);
-	return taken;
+	return take_renewal(*answer, asked);
 }
 
 Result<void> Membership::put(const std::string &key, const std::string &value)
@@ -255,8 +260,7 @@ void Membership::renew()
 	const Time asked = now();
 	const Result<nlohmann::json> answer = ask({{"ask", "renew"}, {"epoch", epoch_.load()}});
 	if (answer) {
-		if (take_lease(*answer, asked))
-			take_view(*answer);
+		(void)take_renewal(*answer, asked);
 		tell_swept();
 	} else if (answer.error().code == ESTALE) {
 		give_up(answer.error());

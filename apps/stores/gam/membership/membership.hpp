@@ -139,6 +139,7 @@ private:
 	Result<void> tell(nlohmann::json message);
 	Result<void> take_lease(const nlohmann::json &answer, Time asked);
 	void take_view(const nlohmann::json &answer);
+	Result<void> take_renewal(const nlohmann::json &answer, Time asked);
 	Result<void> enter();
 	void renew();
 	void tell_swept();

@@ -33,12 +33,10 @@ public:
 		ask_logs();
 		const NodeId reader = find_sharers();
 		/* While any node has a readable copy, nobody has written since; but a log tells who wrote it. */
-		const bool is_known = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
-		if (reader != no_node && (!is_known || verdict_.counter < last().counter))
+		if (reader != no_node && (!has_value() || verdict_.counter < last().counter))
 			conclude(Verdict::Kind::taken, reader, newest_copy_, Holding::shared);
 		/* The log may be a copy, older than what others have: its value is not the last one. */
-		const bool is_final = verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
-		if (is_overtaken_ && evidence_.allocated && is_final)
+		if (is_overtaken_ && evidence_.allocated && has_value())
 			verdict_.kind = Verdict::Kind::lost;
 		/* Copies of the home's own term stay valid if it logs their value in that term, not in a new one. */
 		const bool is_own_term = newest_copy_ > given();
@@ -56,6 +54,12 @@ private:
 
 	[[nodiscard]] std::uint64_t own() const { return evidence_.own.value_or(0); }
 	[[nodiscard]] const Transfer &last() const { return evidence_.transfers[0]; }
+
+	/* Returns true if the verdict so far is a value that counts as the last one. */
+	[[nodiscard]] bool has_value() const
+	{
+		return verdict_.kind == Verdict::Kind::own || verdict_.kind == Verdict::Kind::taken;
+	}
 
 	/* Returns the last term that the home's log knows. */
 	[[nodiscard]] std::uint64_t given() const { return std::max(own(), last().counter); }
