@@ -35,12 +35,13 @@ class DeviceNode final : public latch::VerbsHomes::Sink
 {
 public:
 	static constexpr std::uint64_t blocks = 8;
+	static constexpr std::uint64_t spares = 16;
 	static constexpr std::size_t lines = 4;
 
 	explicit DeviceNode(NodeId id)
 		: id_(id), pd_(need(ProtectionDomain::create(need(Context::open())))),
 		  cq_(need(CompletionQueue::create(pd_.context(), 1024))), device_(pd_, cq_, nullptr),
-		  homes_(need(latch::VerbsHomes::create(device_, id, {blocks, 16}, 64, *this)))
+		  homes_(need(latch::VerbsHomes::create(device_, id, {blocks, spares}, 64, *this)))
 	{
 		homes_->region().lend(1, blocks - 1);
 	}
@@ -80,6 +81,7 @@ public:
 	}
 	Latch &latch() { return *latch_; }
 	latch::VerbsHomes &homes() { return *homes_; }
+	bool reports = true;
 	/** Returns true if it still has the queue pair to the other. */
 	[[nodiscard]] bool has_pair() noexcept
 	{
@@ -96,7 +98,8 @@ private:
 	}
 	void report(NodeId /*home*/, std::span<const std::uint64_t> buffers) override
 	{
-		other_->homes_->freed(buffers);
+		if (reports)
+			other_->homes_->freed(buffers);
 	}
 
 	const NodeId id_;
@@ -193,6 +196,52 @@ TEST_F(LatchDevice, WhoIsCutOffReachesNothing)
 	wait_until([this] { return !nodes[0]->latch().is_sweeping(); });
 	EXPECT_EQ(add(0, Address(0, block_size), 1), 0U) << "what was not written back is lost";
 	wait_until([this] { return nodes[0]->latch().at_rest() && nodes[1]->latch().at_rest(); });
+}
+
+TEST_F(LatchDevice, BuffersThatTheDeadTookAlongAreFound)
+{
+	const auto write = [this](NodeId node, unsigned count) {
+		for (unsigned i = 0; i < count && !HasFailure(); i++)
+			add(node, Address(0, (1 + i % 5) * block_size), 1);
+	};
+	nodes[1]->reports = false;
+	write(1, DeviceNode::lines + DeviceNode::blocks + DeviceNode::spares); /* each beyond the lines evicts one */
+	nodes[0]->homes().cut_off(1);
+	nodes[1]->homes().cut_off(0);
+	nodes[0]->latch().lost(1);
+	nodes[0]->latch().sweep(1);
+	wait_until([this] { return !nodes[0]->latch().is_sweeping(); });
+	ASSERT_TRUE(nodes[0]->homes().mark_buffers());
+	while (!nodes[0]->homes().spare_some_buffers()) {}
+	nodes[0]->homes().collect_buffers();
+	write(0, 50);
+	for (unsigned block = 1; block <= 5; block++)
+		EXPECT_GE(add(0, Address(0, block * block_size), 0), 10U) << "a buffer in use was freed";
+	nodes[0]->latch().flush();
+	wait_until([this] { return nodes[0]->latch().at_rest(); });
+}
+
+/** Tests that a home hears when chains of before its question have ended. */
+TEST_F(LatchDevice, ChainsEndInTheOrderOfPosting)
+{
+	latch::VerbsHomes &homes = nodes[1]->homes();
+	EXPECT_TRUE(homes.have_ended(0, homes.posted_chains(0)));
+	Access access;
+	std::uint64_t value = 0;
+	access.at = Address(0, block_size);
+	access.length = sizeof(value);
+	access.bytes = reinterpret_cast<std::byte *>(&value);
+	is_over = nodes[1]->latch().start(access);
+	const std::uint64_t posted = homes.posted_chains(0);
+	EXPECT_FALSE(homes.have_ended(0, posted));
+	wait_until([this] { return is_over; });
+	EXPECT_TRUE(homes.have_ended(0, posted));
+	homes.end(0);
+	EXPECT_FALSE(homes.have_ended(0, posted)) << "the home may still execute what this node has given up";
+	nodes[0]->meet(*nodes[1]);
+	EXPECT_TRUE(homes.have_ended(0, posted));
+	homes.cut_off(0);
+	EXPECT_FALSE(homes.have_ended(0, 0));
 }
 
 /** Tests that nodes that come and go leave no queue pairs behind. */

@@ -22,6 +22,8 @@ enum class LatchMessage : std::uint8_t {
 	freed,        /**< counter: number of addresses of buffers in the data */
 	let_go,       /**< counter: the incarnation of a dead node. See Farewells */
 	swept,        /**< likewise */
+	settle,       /**< counter: a round of the home's LostBuffers */
+	settled,      /**< the answer, behind the reports of what was replaced */
 };
 constexpr bool is_own(std::uint8_t type) noexcept
 {
@@ -131,7 +133,7 @@ Result<std::unique_ptr<LatchSide>> LatchSide::create(
 
 LatchSide::LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken)
 	: peers_(peers), options_(options), swept_(std::move(swept)), broken_(std::move(broken)),
-	  shards_(options.shards), farewells_(options.self, *this)
+	  shards_(options.shards), farewells_(options.self, *this), lost_buffers_(*this)
 {
 }
 
@@ -215,6 +217,9 @@ void LatchSide::forget(NodeId node)
 	homes_->cut_off(node);
 	there_.fetch_and(~bit(node));
 	links_[node] = {};
+	questions_[node] = {};
+	lost_buffers_.forget(node);
+	lost_buffers_.search();
 }
 
 bool LatchSide::is_there(const NodeLife &life)
@@ -324,6 +329,10 @@ void LatchSide::hear_own(NodeId from, const Message &message)
 		return farewells_.hear(from, Farewells::Word::let_go, message.counter);
 	case LatchMessage::swept:
 		return farewells_.hear(from, Farewells::Word::swept, message.counter);
+	case LatchMessage::settle:
+		return hear_question(from, message.counter);
+	case LatchMessage::settled:
+		return lost_buffers_.hear(from, message.counter);
 	default:
 		return;
 	}
@@ -354,6 +363,42 @@ void LatchSide::hear_freed(const Message &message)
 	for (std::size_t i = 0; i < message.counter; i++)
 		buffers[i] = apps::load<std::uint64_t>(&message.data[i * sizeof(std::uint64_t)]);
 	homes_->freed(std::span(buffers).first(message.counter));
+}
+
+void LatchSide::ask(NodeId node, std::uint64_t round)
+{
+	if (node == options_.self)
+		hear_question(node, round);
+	else
+		send(node, message_of(LatchMessage::settle, round));
+}
+
+void LatchSide::hear_question(NodeId home, std::uint64_t round)
+{
+	questions_[home] = {round, homes_->posted_chains(home)};
+}
+
+/** Answers the homes to which this node has settled. Returns false if there are others. */
+bool LatchSide::answer_questions()
+{
+	bool all = true;
+	std::uint64_t settled = 0;
+	for (NodeId home = 0; home < max_nodes; home++) {
+		const Question &question = questions_[home];
+		const bool has_settled = question.round && homes_->have_ended(home, question.chains);
+		all &= !question.round || has_settled;
+		settled |= has_settled ? bit(home) : 0;
+	}
+	if (settled)
+		homes_->flush_reports();
+	for_each_node(settled, [this](NodeId home) {
+		const std::uint64_t round = std::exchange(questions_[home].round, 0);
+		if (home == options_.self)
+			lost_buffers_.hear(home, round);
+		else
+			send(home, message_of(LatchMessage::settled, round));
+	});
+	return all;
 }
 
 void LatchSide::tell(NodeId to, Farewells::Word word, std::uint64_t incarnation)
@@ -402,6 +447,8 @@ bool LatchSide::go_on()
 					waits |= !(link->connected && link->ready);
 		}
 		farewells_.step();
+		lost_buffers_.step();
+		waits |= !answer_questions() || lost_buffers_.is_searching();
 		over.swap(over_);
 		epoch = view_.epoch;
 		waits |= missing() || farewells_.is_waiting();
@@ -419,8 +466,8 @@ void LatchSide::look_for_broken()
 		if (links_[id].connected && homes_->has_ended(id))
 			(void)begin_anew(id);
 	}
-	if (homes_->has_ended(options_.self) && own_attempts_++ < most_attempts)
-		(void)homes_->connect_to_itself();
+	if (homes_->has_ended(options_.self) && own_attempts_++ < most_attempts && homes_->connect_to_itself())
+		lost_buffers_.search();
 }
 
 /**
@@ -435,6 +482,7 @@ bool LatchSide::begin_anew(NodeId node)
 	broken_({node, link.incarnation}, true);
 	if (attempts >= most_attempts)
 		return false;
+	lost_buffers_.search(); /* of chains that have failed */
 	link = {};
 	link.attempts = attempts + 1;
 	return true;

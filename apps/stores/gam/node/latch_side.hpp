@@ -27,6 +27,7 @@
 #include "gam/membership/farewells.hpp"
 #include "gam/node/node.hpp"
 #include "gam/one_sided/latch.hpp"
+#include "gam/one_sided/lost_buffers.hpp"
 #include "gam/one_sided/verbs_homes.hpp"
 #include "gam/transport/peers.hpp"
 
@@ -37,7 +38,8 @@ namespace prism::gam
 class LatchSide final : public Network,
 			private Network::Listener,
 			private latch::VerbsHomes::Sink,
-			private Farewells::Host
+			private Farewells::Host,
+			private latch::LostBuffers::Host
 {
 public:
 	/**
@@ -96,6 +98,11 @@ private:
 		bool ready = false;    /* the other end is connected */
 		unsigned attempts = 0; /* queue pairs made to replace ended ones */
 	};
+	/** A home's question whether this node has settled: see LostBuffers. */
+	struct Question {
+		std::uint64_t round = 0;  /* 0: none */
+		std::uint64_t chains = 0; /* number of those that have to end */
+	};
 
 	LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken);
 
@@ -110,10 +117,18 @@ private:
 	void sweep(NodeId dead) override;
 	[[nodiscard]] bool is_sweeping(NodeId dead) override;
 	void over(NodeId dead) override;
+	/* latch::LostBuffers::Host, under the lock */
+	bool mark() override { return homes_->mark_buffers(); }
+	bool spare_some() override { return homes_->spare_some_buffers(); }
+	void collect() override { homes_->collect_buffers(); }
+	[[nodiscard]] std::uint64_t reachable() override { return there_.load() | bit(options_.self); }
+	void ask(NodeId node, std::uint64_t round) override;
 
 	void hear_own(NodeId from, const Message &message);
 	void hear_offer(NodeId from, const Message &message);
 	void hear_freed(const Message &message);
+	void hear_question(NodeId home, std::uint64_t round);
+	[[nodiscard]] bool answer_questions();
 	Link *offer(const NodeLife &life);
 	void settle(NodeId node, const Link &link);
 	[[nodiscard]] const Member *missing() const;
@@ -140,6 +155,8 @@ private:
 	std::array<Link, max_nodes> links_;
 	unsigned own_attempts_ = 0; /* Link::attempts of the queue pair to itself */
 	Farewells farewells_;
+	latch::LostBuffers lost_buffers_;
+	std::array<Question, max_nodes> questions_;
 	std::vector<NodeId> over_;
 	std::jthread thread_; /* declared last: it uses the others */
 };

@@ -8,7 +8,7 @@
  * A block is an immutable buffer that its entry points at. A node that changes a block takes another buffer from the
  * free list, and reports the one that it has replaced. A block that was never written back has no buffer: a null
  * pointer reads as zeros. So there are as many buffers as blocks, and spare ones for writes under way and for late
- * reports.
+ * reports. Those that a dead node has taken along are searched for (lost_buffers.hpp).
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/one_sided/verbs_homes.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <numeric>
 #include <utility>
@@ -79,6 +80,8 @@ void VerbsHomes::add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMem
 	link->free.resize(requests_);
 	std::iota(link->free.begin(), link->free.end(), 0U);
 	const std::scoped_lock guard(links_lock_);
+	if (current_[node].load(std::memory_order_relaxed))
+		link->posted_chains = link->ended_chains = posted_chains(node);
 	current_[node].store(link.get(), std::memory_order_release);
 	links_[link->port->number()] = std::move(link);
 }
@@ -152,6 +155,7 @@ int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexc
 	link->free.pop_back();
 	link->posted[place] = {token, requests};
 	link->requests += requests;
+	link->posted_chains++;
 	return 0;
 }
 
@@ -178,10 +182,12 @@ bool VerbsHomes::take(const Completion &completion) noexcept
 		if (posted.requests && !completion.failed())
 			link->free.push_back(static_cast<std::uint32_t>(completion.wr_id));
 	}
-	if (posted.requests)
-		sink_.completed(
-			posted.token, {completion.failed(), completion.error == IBV_WC_REM_ACCESS_ERR,
+	if (!posted.requests)
+		return true;
+	sink_.completed(posted.token, {completion.failed(), completion.error == IBV_WC_REM_ACCESS_ERR,
 					      static_cast<std::uint32_t>(completion.status), completion.byte_len});
+	const std::scoped_lock guard(link->lock);
+	link->ended_chains++;
 	return true;
 }
 
@@ -211,6 +217,49 @@ void VerbsHomes::freed(std::span<const std::uint64_t> buffers) noexcept
 {
 	const std::scoped_lock guard(reports_lock_);
 	lent_.list->give_back(buffers);
+}
+
+bool VerbsHomes::mark_buffers() noexcept
+{
+	const std::scoped_lock guard(reports_lock_);
+	next_to_spare_ = 0;
+	return lent_.list->mark();
+}
+
+/** Others may report meanwhile, so it holds the lock for some entries only. */
+bool VerbsHomes::spare_some_buffers() noexcept
+{
+	constexpr std::uint64_t some = 16384;
+	const std::uint64_t end = std::min(next_to_spare_ + some, region_.layout().blocks);
+	const std::scoped_lock guard(reports_lock_);
+	for (; next_to_spare_ < end; next_to_spare_++)
+		lent_.list->spare(region_.entry(next_to_spare_).value.ptr);
+	return end == region_.layout().blocks;
+}
+
+void VerbsHomes::collect_buffers() noexcept
+{
+	const std::scoped_lock guard(reports_lock_);
+	lent_.list->collect();
+}
+
+std::uint64_t VerbsHomes::posted_chains(NodeId home) const noexcept
+{
+	Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
+	if (!link)
+		return 0;
+	const std::scoped_lock guard(link->lock);
+	return link->posted_chains;
+}
+
+/** A queue pair that has failed may still be executing at the home; when another stands, it is not. */
+bool VerbsHomes::have_ended(NodeId home, std::uint64_t chains) const noexcept
+{
+	Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
+	if (!link || link->failed.load(std::memory_order_relaxed))
+		return false;
+	const std::scoped_lock guard(link->lock);
+	return link->ended_chains >= chains;
 }
 
 void VerbsHomes::flush_reports() noexcept

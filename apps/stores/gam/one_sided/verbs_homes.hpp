@@ -82,6 +82,18 @@ public:
 	/** Reports all buffers that give_back() has collected, full batch or not. */
 	void flush_reports() noexcept;
 
+	/* A search for lost buffers of this home: see LostBuffers::Host */
+	bool mark_buffers() noexcept;
+	bool spare_some_buffers() noexcept;
+	void collect_buffers() noexcept;
+	/** Returns the number of chains that were posted to @p home, for have_ended(). */
+	[[nodiscard]] std::uint64_t posted_chains(NodeId home) const noexcept;
+	/**
+	 * Returns true if the first @p chains chains to @p home have ended, their outcomes are handled, and the home
+	 * executes nothing more of them.
+	 */
+	[[nodiscard]] bool have_ended(NodeId home, std::uint64_t chains) const noexcept;
+
 	/* Homes */
 	[[nodiscard]] const HomeMemory *find(NodeId home) const noexcept override;
 	int post(NodeId home, const Chain &chain, std::uint64_t token) noexcept override;
@@ -101,6 +113,9 @@ private:
 		std::vector<Posted> posted;
 		std::vector<std::uint32_t> free;
 		std::uint32_t requests = 0; /* under way */
+		/* Chains to the node, by earlier queue pairs too; they end in the order of posting */
+		std::uint64_t posted_chains = 0;
+		std::uint64_t ended_chains = 0;
 		std::atomic<bool> failed{false};
 		std::atomic<bool> is_closed{false}; /* closed by this node, for good */
 		bool is_buried = false;             /* nobody uses it but for its completions */
@@ -128,6 +143,7 @@ private:
 	std::array<std::atomic<Link *>, max_nodes> current_{};
 	std::mutex reports_lock_;
 	std::array<Batch, max_nodes> batches_{};
+	std::uint64_t next_to_spare_ = 0; /* block */
 };
 
 } // namespace prism::gam::latch
