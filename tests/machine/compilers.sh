@@ -40,15 +40,13 @@ between() {
 }
 
 # use COMPILER: makes it the only compiler from here on. A gcc that is older than the suite's own links with a libstdc++
-# of its own, which lacks symbols that Debian's libraries need (gtest is a static one); the newer one, which is loaded,
-# has them.
+# of its own, which lacks symbols that Debian's libraries need (gtest is a static one). The newer one, which is loaded,
+# has them; the linker takes them from it only if it comes after the objects.
 use() {
 	install_packages "${1/gcc/g++}"
 	case $1 in
 	gcc-*)
-		local loaded
-		loaded=/usr/lib/$(uname -m)-linux-gnu/libstdc++.so.6
-		export CC=$1 CXX=g++-${1#gcc-} LDFLAGS="-Wl,--allow-shlib-undefined $loaded"
+		export CC=$1 CXX=g++-${1#gcc-} LDFLAGS=-Wl,--allow-shlib-undefined
 		;;
 	*) export CC=$1 CXX=clang++-${1#clang-} LDFLAGS= ;;
 	esac
@@ -74,6 +72,8 @@ compile() {
 	if [[ $1 = clang-* ]]; then
 		export CMAKE_C_COMPILER_LAUNCHER=$PWD/quickly CMAKE_CXX_COMPILER_LAUNCHER=$PWD/quickly
 		options+=(-DPRISM_PRECOMPILE=all)
+	else
+		options+=(-DCMAKE_CXX_STANDARD_LIBRARIES="/usr/lib/$(uname -m)-linux-gnu/libstdc++.so.6")
 	fi
 	configure_and_build "build-$1" all "${options[@]}"
 	! grep -A4 'warning: ' "build-$1.log" || { echo "FAIL: $1 warns"; exit 1; }
