@@ -97,8 +97,10 @@ void play(std::vector<std::function<void()>> players, std::span<Node *const> nod
 		});
 	for (Node *const node : nodes)
 		fibers.add([&left, node] {
-			for (; left; Fibers::yield())
+			while (left) {
 				node->poll();
+				Fibers::yield();
+			}
 		});
 	fibers.run();
 }

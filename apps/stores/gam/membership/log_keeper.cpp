@@ -10,8 +10,8 @@ namespace prism::gam
 namespace
 {
 
-/* The interval of the checks for work: compaction or a new segment */
-constexpr std::chrono::milliseconds pause{10};
+/* Checks are for work: compaction, or a new segment */
+constexpr std::chrono::milliseconds check_interval{10};
 
 } // namespace
 
@@ -51,7 +51,7 @@ void LogKeeper::run(const std::stop_token &stop)
 {
 	std::unique_lock guard(lock_);
 	while (!stop.stop_requested()) {
-		changed_.wait_for(guard, stop, pause, [&] { return wanted_ > log_.committed() && !log_.error(); });
+		changed_.wait_for(guard, stop, check_interval, [&] { return wanted_ > log_.committed() && !log_.error(); });
 		const bool commits = wanted_ > log_.committed();
 		guard.unlock();
 		if (commits)
