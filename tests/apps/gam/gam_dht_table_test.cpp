@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -387,6 +388,39 @@ TEST(Table, IsNotWholeWithBucketsOfAnother)
 	ASSERT_EQ(catalogue_of(other).array[1], lost);
 	EXPECT_TRUE(other.is_whole());
 	EXPECT_FALSE(old.is_whole());
+}
+
+/** Tests the same with handles that go on, and with one that is opened later. */
+TEST(Table, BucketsOfAnotherAreNotUsed)
+{
+	Cluster cluster(of(2));
+	Session session(*cluster.nodes()[0]);
+	TableOptions options;
+	options.nodes = {0, 1};
+	Table old = Table::create(session, options).value();
+	const auto put_errors = [&](Table &table) {
+		std::map<int, unsigned> errors;
+		for (unsigned i = 0; i < 64; i++) {
+			apps::Operation put;
+			put.kind = apps::OperationKind::put;
+			put.key = std::as_bytes(std::span(&i, 1));
+			table.run(put);
+			errors[put.error]++;
+		}
+		return errors;
+	};
+	EXPECT_EQ(put_errors(old).size(), 1U);
+	ASSERT_EQ(session.free(catalogue_of(old).array[1]), 0);
+	Table other = Table::create(session, options).value();
+	ASSERT_EQ(catalogue_of(other).array[1], catalogue_of(old).array[1]);
+	Table opened = Table::open(session, old.catalogue()).value();
+	EXPECT_EQ(put_errors(opened)[0] + put_errors(opened)[EHOSTUNREACH], 64U);
+	EXPECT_GT(put_errors(opened)[EHOSTUNREACH], 0U);
+	EXPECT_GT(put_errors(opened)[0], 0U) << "node 0 is as it was";
+	cluster.nodes()[0]->lost(1);
+	cluster.nodes()[0]->joined(1);
+	EXPECT_EQ(put_errors(old), put_errors(opened));
+	EXPECT_EQ(put_errors(other).size(), 1U);
 }
 
 TEST(Table, OnlyATableIsOpened)

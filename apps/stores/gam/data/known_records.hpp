@@ -14,7 +14,7 @@ namespace prism::gam
 
 /**
  * A cache of the record addresses of some short keys; of keys that share a slot, it keeps the last. A record never
- * moves, so its address stays right, and the index need not be read again. One thread at a time.
+ * moves, so its address stays right while its node lives, and the index need not be read again. One thread at a time.
  */
 class KnownRecords
 {

@@ -90,7 +90,7 @@ int Records::find(std::span<const std::byte> key, Address &record) noexcept
 	const std::uint64_t hash = apps::hash_key(key, tx::hash_seed);
 	record = known_.find(key, hash);
 	if (!record.is_null())
-		return 0;
+		return index_.check_home(record);
 	const int error = find_in_index(key, record);
 	if (!error)
 		known_.keep(key, hash, record);

@@ -26,6 +26,8 @@ constexpr unsigned longest_chain = 1U << 16;
 
 constexpr Entry free_entry;
 
+constexpr std::uint32_t never = UINT32_MAX;
+
 template <typename T>
 std::span<std::byte> bytes_of(T &value) noexcept
 {
@@ -50,6 +52,7 @@ Table::Table(Session &session, Address address, const Catalogue &catalogue, cons
 	: session_(session), address_(address), catalogue_(catalogue), care_(care),
 	  record_(std::make_unique_for_overwrite<std::byte[]>(Entry::most_bytes))
 {
+	losses_.fill(never);
 }
 
 /* Set-up ---------------------------------------------------------------------------------------------------------- */
@@ -107,10 +110,31 @@ Result<Table> Table::open(Session &session, Address catalogue, const TableCare &
 
 bool Table::is_whole() noexcept
 {
-	return std::ranges::all_of(std::span(catalogue_.array).first(catalogue_.arrays), [&](Address array) {
-		Address owner;
-		return session_.read(catalogue_.end_of(array), bytes_of(owner)) == 0 && owner == address_;
-	});
+	return std::ranges::all_of(std::span(catalogue_.array).first(catalogue_.arrays),
+		[&](Address array) { return look_at_array(array) == 0; });
+}
+
+/** Returns 0 if the buckets at @p array are this table's; EHOSTUNREACH if that node has something else there. */
+int Table::look_at_array(Address array) noexcept
+{
+	Address owner;
+	const int error = session_.read(catalogue_.end_of(array), bytes_of(owner));
+	return error == EFAULT || (!error && owner != address_) ? EHOSTUNREACH : error;
+}
+
+int Table::check_home(Address at) noexcept
+{
+	const NodeId home = at.home();
+	const std::uint32_t losses = session_.node().losses(home);
+	if (home >= max_nodes || losses_[home] == losses)
+		return 0;
+	for (const Address array : std::span(catalogue_.array).first(catalogue_.arrays)) {
+		const int error = array.home() == home ? look_at_array(array) : 0;
+		if (error)
+			return error;
+	}
+	losses_[home] = losses;
+	return 0;
 }
 
 /* Operations ------------------------------------------------------------------------------------------------------- */
@@ -341,6 +365,8 @@ Placement Table::place_of(std::span<const std::byte> key) const noexcept
 
 int Table::lock(Address bucket, bool exclusive) noexcept
 {
+	if (const int error = check_home(bucket))
+		return error;
 	if (!care_.locks)
 		return session_.mfence();
 	return exclusive ? session_.wlock(bucket, sizeof(Bucket)) : session_.rlock(bucket, sizeof(Bucket));

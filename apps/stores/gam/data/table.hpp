@@ -3,6 +3,7 @@
 
 #include <prism/result.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,8 @@ struct TableCare {
  * before an entry refers to it, and a changed entry is at its home before its old record is freed: whatever reverts, an
  * entry refers to a record of its key.
  *
+ * A node that has got the number of a dead one with buckets is told from it: accesses go on to fail with EHOSTUNREACH.
+ *
  * Data that other nodes may have overwritten is checked: a record whose key does not belong into the entry's bucket is
  * EBADMSG, not another key's. Put and Erase replace such an entry; insert() does not.
  *
@@ -72,6 +75,12 @@ public:
 	 * dead one may have those of another table at the same addresses.
 	 */
 	[[nodiscard]] bool is_whole() noexcept;
+	/**
+	 * Checks that the node of @p at is the one with which the table was made, or has none of its buckets. Costs
+	 * little unless that node was lost. Returns 0 or an error of the global memory: EHOSTUNREACH (another node has
+	 * its number).
+	 */
+	int check_home(Address at) noexcept;
 
 	/** Returns true if a record can hold such a pair; start() of a client refuses only the others. */
 	[[nodiscard]] static bool possible(std::size_t key_bytes, std::size_t value_bytes) noexcept
@@ -118,6 +127,7 @@ private:
 
 	Table(Session &session, Address address, const dht::Catalogue &catalogue, const TableCare &care);
 
+	int look_at_array(Address array) noexcept;
 	void get(apps::Operation &operation) noexcept;
 	void put(apps::Operation &operation, bool replaces) noexcept;
 	void erase(apps::Operation &operation) noexcept;
@@ -147,7 +157,8 @@ private:
 	Address address_;
 	dht::Catalogue catalogue_;
 	TableCare care_;
-	std::unique_ptr<std::byte[]> record_; /* record being read or made; untouched pages cost nothing */
+	std::array<std::uint32_t, max_nodes> losses_; /* Node::losses() when the array there was looked at */
+	std::unique_ptr<std::byte[]> record_;         /* record being read or made; untouched pages cost nothing */
 };
 
 } // namespace prism::gam

@@ -52,6 +52,8 @@ void Node::lost(NodeId node, bool may_return)
 		away_.fetch_and(~bit(node));
 	if (node == self())
 		return;
+	if (!may_return)
+		losses_[node].fetch_add(1, std::memory_order_release);
 	for (Shard &shard : shards_) {
 		const std::scoped_lock guard(shard.lock);
 		shard.coherence->lost(node);

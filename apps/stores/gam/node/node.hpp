@@ -94,6 +94,13 @@ public:
 		return node < max_nodes && (away_.load(std::memory_order_relaxed) >> node & 1);
 	}
 
+	/** Returns the number of times that @p node was lost for good, with its memory, and another may get its number.
+	 */
+	[[nodiscard]] std::uint32_t losses(NodeId node) const noexcept
+	{
+		return node < max_nodes ? losses_[node].load(std::memory_order_acquire) : 0;
+	}
+
 	/** For a home that restarts, before any node is reported as joined. */
 	[[nodiscard]] Home &home() noexcept { return home_; }
 
@@ -224,6 +231,7 @@ private:
 	Time due_{};                            /* next time of the shards; under polling_ */
 	std::atomic<std::uint64_t> members_{0}; /* bit set */
 	std::atomic<std::uint64_t> away_{0};    /* likewise */
+	std::array<std::atomic<std::uint32_t>, max_nodes> losses_{};
 	std::atomic<std::uint32_t> next_thread_{1};
 	std::atomic<std::uint32_t> waiting_{0}; /* threads in wait_until() */
 	std::jthread server_;
