@@ -51,7 +51,8 @@ void LogKeeper::run(const std::stop_token &stop)
 {
 	std::unique_lock guard(lock_);
 	while (!stop.stop_requested()) {
-		changed_.wait_for(guard, stop, check_interval, [&] { return wanted_ > log_.committed() && !log_.error(); });
+		changed_.wait_for(
+			guard, stop, check_interval, [&] { return wanted_ > log_.committed() && !log_.error(); });
 		const bool commits = wanted_ > log_.committed();
 		guard.unlock();
 		if (commits)
