@@ -289,7 +289,9 @@ servers() {
 		1|it is no regular file|--shards 2 --secret $work/pipe
 		1|Is a directory|--shards 2 --secret $work
 		1|cannot read the secret in /nowhere|--shards 2 --secret /nowhere
+		1|it is no regular file|--shards 2 --secret /proc/uptime
 		2|it is no regular file|--config $work/pipe
+		2|it is no regular file|--config /proc/uptime
 		2|--connections|--clients 0
 		1|clients times their transactions|--lanes 0
 		2|--connections|--clients 2000000 --keys 1
