@@ -131,7 +131,7 @@ examples() {
 			mentions "--metrics: 'nonsense' is no address: write HOST:PORT or PORT"
 	done
 	printf 'port = 0\nsize = 2000000\n' >"$work/other.toml"
-	expect 1 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && says "1 MiB"
+	expect 2 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && mentions "1 MiB"
 	start "$work/first" "$bin/prism-kv-server" --config "$work/other.toml" --size 100
 	wait_for 10 grep -q 'up to 48 + 100 bytes' "$work/first" || fail "the line does not come first" "$work/first"
 	kill "$started"
