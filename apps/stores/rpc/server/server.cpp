@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -229,6 +232,26 @@ Result<std::uint32_t> Server::assign(const Introduction &client)
 	return chosen;
 }
 
+namespace
+{
+
+/**
+ * Has the kernel ask a silent client's host now and then if it is there: one that vanishes sends no FIN, and its client
+ * would keep a place for ever. Such a socket becomes readable 15 s after the last sign of life.
+ */
+void notice_vanished(int socket) noexcept
+{
+	const auto set = [socket](int level, int option, int value) {
+		(void)::setsockopt(socket, level, option, &value, sizeof(value));
+	};
+	set(SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
+	set(IPPROTO_TCP, TCP_KEEPINTVL, 2);
+	set(IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
+} // namespace
+
 Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
 	const Introduction &client, const SessionPlace &place, ConnectionRecord &mine)
 {
@@ -240,6 +263,7 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 		handler_.open({settings().max_key_size, settings().max_value_size}, place);
 	auto connection = std::make_shared<Connection>(
 		link, *std::move(channel), std::move(session), place.calls, client, worker);
+	notice_vanished(link->fd());
 	const Result<void> connected = connection->channel->connect(theirs.endpoint);
 	/*
 	 * From here on the channel belongs to the worker alone, which may also destroy it at any moment. The client
