@@ -480,21 +480,30 @@ server_usage() {
 
 # Readers of the outputs that stand still: the server serves, and a signal ends it
 standing_readers() {
-	local pid
+	local store
 	mkfifo "$work/full"
-	: >"$work/standing"
 	exec 7<>"$work/full"
 	dd if=/dev/zero of="$work/full" bs=4096 oflag=nonblock 2>"$work/dd"
-	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >"$work/standing" 2>&7 &
+	for store in prism jakiro; do
+		standing_readers_of $store
+	done
+	exec 7<&-
+	pass "prism-kv-server: logs and outputs that nobody reads"
+}
+
+standing_readers_of() {
+	local pid port server=("$bin/prism-kv-server" --store "$1" -p 0 --bind 127.0.0.1 --records 10)
+	: >"$work/standing"
+	"${server[@]}" >"$work/standing" 2>&7 &
 	pid=$!
 	children+=("$pid")
 	wait_for 20 grep -q ' port ' "$work/standing" || fail "a log that is not read keeps the server from starting"
-	servers=(-s "127.0.0.1:$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/standing")")
-	expect 0 "put" kv put a one
+	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/standing")
+	expect 0 "a server whose log is not read" timeout 30 "$bin/prism-ycsb" --system "${1/jakiro/jakiro-two-sided}" --port "$port" --records 10 -n 10
 	kill "$pid"
 	wait_for 10 is_gone "$pid" || fail "a log that is not read keeps the server from ending"
 	wait "$pid" || fail "the end of a server with such a log: $?"
-	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >&7 2>"$work/standing" &
+	"${server[@]}" >&7 2>"$work/standing" &
 	pid=$!
 	children+=("$pid")
 	wait_for 20 grep -q memory "$work/standing" || fail "the server does not begin" "$work/standing"
@@ -502,8 +511,6 @@ standing_readers() {
 	is_gone "$pid" && fail "the server does not wait for its reader" "$work/standing"
 	kill "$pid"
 	wait_for 10 is_gone "$pid" || fail "a standard output that is not read keeps the server from ending"
-	exec 7<&-
-	pass "prism-kv-server: logs and outputs that nobody reads"
 }
 
 # Too few descriptors or threads: the server says so, and a signal ends one that lacks some later
