@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -21,8 +21,10 @@
 
 #include <CLI/CLI.hpp>
 #include <poll.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
+#include "regular_file.hpp"
 #include "standard_streams.hpp"
 #include "thread_limit.hpp"
 
@@ -67,18 +69,24 @@ std::string without_controls(std::string_view message)
 	return text;
 }
 
-/** Quotes part of a file, which may be no text at all, for a message: in ASCII, and limited in length. */
-std::string in_quotes(std::string_view found)
+/** Escapes what is not ASCII: part of a file may be no text at all. */
+std::string in_ascii(std::string_view found)
 {
-	constexpr std::size_t most = 60;
-	std::string text = "'";
-	for (const char character : found.substr(0, most)) {
+	std::string text;
+	for (const char character : found) {
 		if (is_control(character) || static_cast<unsigned char>(character) > 0x7f)
 			append_escaped(text, character);
 		else
 			text += character;
 	}
-	return text + (found.size() > most ? "...'" : "'");
+	return text;
+}
+
+/** Quotes part of a file for a message, limited in length. */
+std::string in_quotes(std::string_view found)
+{
+	constexpr std::size_t most = 60;
+	return "'" + in_ascii(found.substr(0, most)) + (found.size() > most ? "...'" : "'");
 }
 
 /** Copies a validator of any of CLI11's types. */
@@ -472,134 +480,33 @@ std::optional<EarlyExit> description_if_asked(const CLI::App &app, int argc, con
 namespace
 {
 
-/**
- * Text of a configuration file, taken from its beginning on: by the rules of TOML, but words need no quotes. Methods
- * throw std::invalid_argument, with the reason, for what cannot be.
- */
-class ConfigText
-{
-public:
-	explicit ConfigText(std::string_view text) : rest_(text) {}
-
-	/** Returns the number of the present line. */
-	[[nodiscard]] std::size_t line() const noexcept { return line_; }
-	[[nodiscard]] std::string_view rest_of_line() const
-	{
-		const std::string_view rest = rest_.substr(0, rest_.find('\n'));
-		return rest.substr(0, rest.find_last_not_of(blanks) + 1);
-	}
-
-	/** Skips blanks, comments, and ends of lines. Returns false at the end of the text. */
-	bool skip_to_content()
-	{
-		for (skip_blanks(); front() == '#' || front() == '\n'; skip_blanks()) {
-			const std::size_t end = rest_.find('\n');
-			if (end == std::string_view::npos)
-				return false;
-			rest_.remove_prefix(end + 1);
-			line_++;
-		}
-		return true;
-	}
-	void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size())); }
-	/** Skips @p character, if it is the next one. */
-	bool skip(char character)
-	{
-		const bool there = rest_.starts_with(character);
-		rest_.remove_prefix(there);
-		return there;
-	}
-
-	/** Takes a string in quotes, or a word that a blank or one of @p ends ends. */
-	std::string take_string(std::string_view ends)
-	{
-		if (is_quote(front()))
-			return take_quoted(front());
-		const std::string all_ends = std::string(ends) + blanks + '\n';
-		const std::string word(rest_.substr(0, rest_.find_first_of(all_ends)));
-		rest_.remove_prefix(word.size());
-		return word;
-	}
-	/** Takes a value, or a list of them, behind which the line ends. */
-	std::vector<std::string> take_values()
-	{
-		std::vector<std::string> values;
-		if (skip('[')) {
-			do {
-				if (skip_to_content() && front() != ']')
-					values.push_back(take_value());
-			} while (skip_to_content() && skip(','));
-			if (!skip(']') || values.empty())
-				throw std::invalid_argument(form);
-		} else {
-			values.push_back(take_value());
-		}
-		skip_blanks();
-		if (front() != '\n' && front() != '#')
-			throw std::invalid_argument(form);
-		return values;
-	}
-
-	static constexpr const char *form = "write NAME = VALUE, or a list, [\"a\", \"b\"]";
-
-private:
-	static bool is_quote(char character) noexcept { return character == '"' || character == '\''; }
-	/** Returns the next character; at the end of the text that of a line. */
-	[[nodiscard]] char front() const noexcept { return rest_.empty() ? '\n' : rest_.front(); }
-
-	std::string take_value()
-	{
-		const bool is_word = !is_quote(front());
-		std::string value = take_string(",[]{}#\"'");
-		if (value.empty())
-			throw std::invalid_argument(form);
-		if (is_word && front() == '#')
-			throw std::invalid_argument("put it in quotes, or a blank before the # of a comment");
-		return value;
-	}
-
-	std::string take_quoted(char quote)
-	{
-		const std::string_view line = rest_of_line();
-		std::string text;
-		for (std::size_t i = 1; i < line.size(); i++) {
-			if (line[i] == quote) {
-				rest_.remove_prefix(i + 1);
-				return text;
-			}
-			if (quote == '"' && line[i] == '\\' &&
-				(++i == line.size() || (line[i] != '"' && line[i] != '\\')))
-				throw std::invalid_argument("in double quotes a \\ stands before a \" or a \\ only");
-			text += line[i];
-		}
-		throw std::invalid_argument("its quote does not end on this line");
-	}
-
-	static constexpr const char *blanks = " \t\r\v\f";
-
-	std::string_view rest_;
-	std::size_t line_ = 1;
-};
-
 /** Reads a file for the options of a program. Applies them itself, so that errors name the file and the line. */
 class ConfigFile final : public CLI::ConfigTOML
 {
 public:
 	ConfigFile(CLI::App &app, std::string option) : app_(app), option_(std::move(option)) {}
 
-	/** Applies all options, and leaves none for CLI11. */
-	std::vector<CLI::ConfigItem> from_config(std::istream &input) const override
+	/** Reads the file @p path. Returns the reason why that cannot be, or nothing. */
+	std::string read(const std::string &path)
 	{
-		const std::string text = read(input);
+		path_ = path;
+		text_.clear();
+		const int error = read_regular_file(path, longest_config, text_);
+		return error ? "cannot read '" + path + "': " + why_unread(error) : std::string();
+	}
+
+	/** Applies all options that have been read, and leaves none for CLI11. */
+	std::vector<CLI::ConfigItem> from_config(std::istream & /*of the file*/) const override
+	{
 		const auto of_line = app_.get_options([](const CLI::Option *option) { return option->count() > 0; });
 		const std::set<CLI::Option *> decided(of_line.begin(), of_line.end());
 		std::set<CLI::Option *> seen;
-		for (ConfigText rest(text); rest.skip_to_content();) {
-			const std::size_t line = rest.line();
+		const toml::table table = parse();
+		for (const auto &[position, entry] : in_order(table)) {
 			CLI::ConfigItem item;
-			item.name = take_name(rest);
-			CLI::Option &option = option_of(item.name, line);
-			item.inputs = take_values(item.name, rest);
+			item.name = entry->first.str();
+			CLI::Option &option = option_of(item.name, entry->second, position.line);
+			item.inputs = words_of(item.name, entry->second, position.line);
 			if (decided.contains(&option)) /* the command line takes precedence */
 				continue;
 			if (!seen.insert(&option).second)
@@ -607,64 +514,41 @@ public:
 						(option.get_expected_max() > 1
 								? "write several values as a list, [\"a\", \"b\"]"
 								: "remove one"),
-					line);
-			apply(option, item, line);
+					position.line);
+			apply(option, item, position.line);
 		}
 		return {};
 	}
 
 private:
+	static constexpr const char *form =
+		"write NAME = 7 or NAME = \"text\", or of several a list, NAME = [\"a\", \"b\"]";
+
 	[[noreturn]] void refuse(const std::string &what, std::size_t line = 0) const
 	{
-		const std::string file = app_.get_config_ptr()->as<std::string>();
 		throw CLI::ConfigError(
-			option_ + ": " + file + (line ? ", line " + std::to_string(line) : "") + ": " + what,
+			option_ + ": " + path_ + (line ? ", line " + std::to_string(line) : "") + ": " + what,
 			CLI::ExitCodes::ConfigError);
 	}
 
-	[[nodiscard]] std::string read(std::istream &input) const
+	[[nodiscard]] toml::table parse() const
 	{
-		std::string text;
-		std::size_t line = 1;
-		for (char character = 0; input.get(character); text += character) {
-			line += character == '\n';
-			if (is_control(character) && !std::isspace(static_cast<unsigned char>(character)))
-				refuse("this is no text", line);
-			if (text.size() == longest_config)
-				refuse("this is longer than 1 MiB");
+		if (text_.size() > longest_config)
+			refuse("this is longer than 1 MiB");
+		try {
+			return toml::parse(text_);
+		} catch (const toml::parse_error &error) {
+			refuse(in_ascii(error.description()) + "; " + form, error.source().begin.line);
 		}
-		if (input.bad())
-			refuse("cannot be read to its end", line);
-		return text;
 	}
 
-	[[nodiscard]] std::string take_name(ConfigText &rest) const
+	/** Sorts the entries of a table, which sorts them by name, by their places in the file. */
+	static std::map<toml::source_position, toml::table::const_iterator> in_order(const toml::table &table)
 	{
-		const std::string_view line = rest.rest_of_line();
-		std::string name;
-		try {
-			name = rest.take_string("=#[");
-		} catch (const std::invalid_argument &reason) {
-			refuse(in_quotes(line) + ": " + reason.what(), rest.line());
-		}
-		if (line.front() == '[' || name.find('.') != std::string::npos)
-			refuse("there are no sections and no names with dots: options stand for themselves",
-				rest.line());
-		return name;
-	}
-
-	[[nodiscard]] std::vector<std::string> take_values(const std::string &name, ConfigText &rest) const
-	{
-		const std::size_t line = rest.line();
-		rest.skip_blanks();
-		const bool has_value = rest.skip('=');
-		rest.skip_blanks();
-		const std::string_view found = rest.rest_of_line();
-		try {
-			return has_value ? rest.take_values() : throw std::invalid_argument(ConfigText::form);
-		} catch (const std::invalid_argument &reason) {
-			refuse(in_quotes(name) + " has the value " + in_quotes(found) + "; " + reason.what(), line);
-		}
+		std::map<toml::source_position, toml::table::const_iterator> sorted;
+		for (auto entry = table.begin(); entry != table.end(); ++entry)
+			sorted.emplace(entry->first.source().begin, entry);
+		return sorted;
 	}
 
 	[[nodiscard]] CLI::Option *find(const std::string &name) const
@@ -673,12 +557,40 @@ private:
 		return option || name.size() != 1 ? option : app_.get_option_no_throw("-" + name);
 	}
 
-	[[nodiscard]] CLI::Option &option_of(const std::string &name, std::size_t line) const
+	[[nodiscard]] CLI::Option &option_of(const std::string &name, const toml::node &value, std::size_t line) const
 	{
+		if (value.is_table() || value.is_array_of_tables())
+			refuse("there are no sections and no names with dots: options stand for themselves", line);
 		CLI::Option *const option = find(name);
 		if (!option || !option->get_configurable())
 			refuse(in_quotes(name) + " is no option that a file can have; see --help", line);
 		return *option;
+	}
+
+	/** Returns a value as a command line has it; nothing for what it cannot have. */
+	static std::string word_of(const toml::node &value)
+	{
+		if (const auto *const text = value.as_string())
+			return text->get().find('\0') == std::string::npos ? text->get() : std::string();
+		std::ostringstream word;
+		value.visit([&word](const auto &one) {
+			if constexpr (toml::is_value<decltype(one)>)
+				word << one;
+		});
+		return word.str();
+	}
+
+	[[nodiscard]] std::vector<std::string> words_of(
+		const std::string &name, const toml::node &value, std::size_t line) const
+	{
+		std::vector<std::string> words;
+		if (const toml::array *const list = value.as_array())
+			std::transform(list->begin(), list->end(), std::back_inserter(words), word_of);
+		else
+			words.push_back(word_of(value));
+		if (words.empty() || std::find(words.begin(), words.end(), "") != words.end())
+			refuse(in_quotes(name) + " has no value that an option can have; " + form, line);
+		return words;
 	}
 
 	void apply(CLI::Option &option, const CLI::ConfigItem &item, std::size_t line) const
@@ -705,22 +617,9 @@ private:
 
 	CLI::App &app_;
 	const std::string option_;
+	std::string path_;
+	std::string text_;
 };
-
-/** Returns the reason why a configuration file cannot be read, or nothing. */
-std::string check_readable(const std::string &path)
-{
-	const std::string wrong = "cannot read '" + path + "': ";
-	std::error_code error;
-	const std::filesystem::file_status status = std::filesystem::status(path, error);
-	if (std::filesystem::is_directory(status))
-		return wrong + std::strerror(EISDIR);
-	/* Opening a named pipe would wait for a writer. */
-	if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-		return wrong + "it is no regular file; copy what it gives into one, and name that";
-	errno = 0;
-	return std::ifstream(path).good() ? std::string() : wrong + std::strerror(errno ? errno : EIO);
-}
 
 } // namespace
 
@@ -747,8 +646,9 @@ void CommandLine::add_help_and_version(std::string_view program)
 
 void CommandLine::add_config(const std::string &names, const std::string &help)
 {
-	app().set_config(names, "", help)->check(check_readable);
-	app().config_formatter(std::make_shared<ConfigFile>(app(), names));
+	const auto file = std::make_shared<ConfigFile>(app(), names);
+	app().set_config(names, "", help)->check([file](const std::string &path) { return file->read(path); });
+	app().config_formatter(file);
 }
 
 namespace

@@ -270,7 +270,7 @@ public:
 	/**
 	 * Adds an option whose value is a file that has more options, a line each, by the rules of TOML: their long
 	 * names without dashes. The command line takes precedence. Errors name the file, the line and the option: a
-	 * file that cannot be read or is no text, a name that is no option's or is there twice, a value that the option
+	 * file that cannot be read or is no TOML, a name that is no option's or is there twice, a value that the option
 	 * refuses.
 	 */
 	void add_config(const std::string &names, const std::string &help);

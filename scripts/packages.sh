@@ -8,7 +8,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 # For building everything but the tests, and for running what README shows: the last ones for Python, and for the
 # volume. Make: gcc's optimizer of whole libraries runs it.
-build_packages=(g++ make cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
+build_packages=(g++ make cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev libtomlplusplus-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
 	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2
 	cython3 python3-dev python3-pyverbs nbdkit)

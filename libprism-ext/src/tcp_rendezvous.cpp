@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.hpp"
+#include "base/listen.hpp"
 
 namespace prism
 {
@@ -22,6 +23,7 @@ namespace
 
 /* As many as the kernel lets wait (net.core.somaxconn): a client that finds no place retries a second later. */
 constexpr int backlog = SOMAXCONN;
+constexpr int socket_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 constexpr auto retry_pause = std::chrono::milliseconds(20);
 /* Sent by each side once its queue pair is ready. */
 constexpr std::byte ready_mark{0xa5};
@@ -31,10 +33,9 @@ struct AddressListFree {
 };
 using AddressList = std::unique_ptr<addrinfo, AddressListFree>;
 
-Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags, int family = AF_UNSPEC)
+Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags)
 {
 	addrinfo hints{};
-	hints.ai_family = family;
 	hints.ai_socktype = SOCK_STREAM;
 	hints.ai_flags = flags | AI_NUMERICSERV;
 	addrinfo *list = nullptr;
@@ -117,7 +118,7 @@ Result<TcpRendezvous::Socket> TcpRendezvous::connect_once(
 
 int TcpRendezvous::socket_of(int family) noexcept
 {
-	return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	return ::socket(family, SOCK_STREAM | socket_flags, 0);
 }
 
 Result<TcpRendezvous> TcpRendezvous::connect(
@@ -226,27 +227,26 @@ Error cannot_listen(int error, std::uint16_t port, const std::string &address)
 	return make_error(error, "cannot listen on " + where + "port " + std::to_string(port), next_step);
 }
 
+/** Returns a descriptor, or -1 with errno. Errors: @p address cannot be resolved. */
+Result<int> listen_on(const std::string &address, std::uint16_t port)
+{
+	const Result<AddressList> addresses = resolve(address, port, AI_PASSIVE);
+	if (!addresses)
+		return addresses.error();
+	const addrinfo &first = **addresses;
+	return listen_at(first.ai_addr, first.ai_addrlen, backlog, socket_flags);
+}
+
 } // namespace
 
 Result<TcpListener> TcpListener::create(std::uint16_t port, const std::string &address)
 {
-	/* All addresses are those of both families, by one socket, or those of IPv4 if the host has no IPv6. */
-	int family = address.empty() ? AF_INET6 : AF_UNSPEC;
-	TcpRendezvous::Socket listening(address.empty() ? TcpRendezvous::socket_of(family) : -1);
-	if (address.empty() && listening.get() < 0)
-		family = AF_INET;
-	Result<AddressList> addresses = resolve(address, port, AI_PASSIVE, family);
-	if (!addresses)
-		return addresses.error();
-	const addrinfo *first = addresses->get();
+	Result<int> listener =
+		address.empty() ? listen_everywhere(port, backlog, socket_flags) : listen_on(address, port);
+	if (!listener)
+		return listener.error();
+	TcpRendezvous::Socket listening(*listener);
 	if (listening.get() < 0)
-		listening = TcpRendezvous::Socket(TcpRendezvous::socket_of(first->ai_family));
-	const int on = 1;
-	const int off = 0;
-	if (family == AF_INET6)
-		(void)setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (listening.get() < 0 || setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-		bind(listening.get(), first->ai_addr, first->ai_addrlen) || listen(listening.get(), backlog))
 		return cannot_listen(errno, port, address);
 
 	sockaddr_storage bound{};

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/listen.hpp"
 #include "common/error.hpp"
 
 namespace prism::perftest
@@ -35,31 +35,6 @@ AddressList resolve(const std::string &host, std::uint16_t port)
 	return {list, freeaddrinfo};
 }
 
-/* Opens one socket for both families, if the host has IPv6. */
-Descriptor open_listener(int family)
-{
-	Descriptor listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-	const int on = 1;
-	const int off = 0;
-	setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (family == AF_INET6)
-		setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	return listener;
-}
-
-int bind_any(const Descriptor &listener, int family, std::uint16_t port)
-{
-	sockaddr_in6 any6{};
-	any6.sin6_family = AF_INET6;
-	any6.sin6_port = htons(port);
-	sockaddr_in any4{};
-	any4.sin_family = AF_INET;
-	any4.sin_port = htons(port);
-	if (family == AF_INET6)
-		return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any6), sizeof(any6));
-	return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any4), sizeof(any4));
-}
-
 /* Sets @p error on failure. */
 Descriptor connect_once(const addrinfo *list, int &error)
 {
@@ -76,13 +51,8 @@ Descriptor connect_once(const addrinfo *list, int &error)
 
 Descriptor listen_on(std::uint16_t port)
 {
-	int family = AF_INET6;
-	Descriptor listener = open_listener(family);
-	if (listener.get() < 0) {
-		family = AF_INET;
-		listener = open_listener(family);
-	}
-	if (listener.get() < 0 || bind_any(listener, family, port) || listen(listener.get(), 1))
+	Descriptor listener(listen_everywhere(port, 1, SOCK_CLOEXEC));
+	if (listener.get() < 0)
 		throw system_error(fmt::format("cannot listen on TCP port {}", port), errno,
 			"another server may have it: choose another port with -p on both sides");
 	return listener;

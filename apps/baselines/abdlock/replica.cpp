@@ -36,7 +36,7 @@ Result<std::unique_ptr<LockReplica>> LockReplica::create(const Context &context,
 	if (Result<void> checked = options.volume.check(); !checked)
 		return checked.error();
 	if (options.replica >= options.volume.replicas.size())
-		return make_error(EINVAL, fmt::format("the volume has no replica {}", options.replica),
+		return make_error(EINVAL, fmt::format("the volume has no replica {} (--replica)", options.replica),
 			fmt::format("its replicas are 0 to {}", options.volume.replicas.size() - 1));
 	LockReplicaOptions mine = options;
 	if (!mine.port)

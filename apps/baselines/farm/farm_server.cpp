@@ -179,10 +179,15 @@ std::unique_ptr<rpc::CallSession> FarmServer::open(const rpc::Limits &limits, co
 	return std::make_unique<Session>(*this, limits, place.calls);
 }
 
-Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const CalledShardOptions &options)
+Result<void> FarmServer::check(const CalledShardOptions &options)
 {
 	constexpr std::size_t overhead = sizeof(farm::ObjectHeader) + rpc::message_header_size + farm::lock_item_size;
-	if (Result<void> checked = check(options, farm::least_message_size, overhead); !checked)
+	return tx::check(options, farm::least_message_size, overhead);
+}
+
+Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const CalledShardOptions &options)
+{
+	if (Result<void> checked = check(options); !checked)
 		return checked.error();
 	const farm::ObjectTableOptions objects{options.objects, options.server.max_key_size, options.value_size};
 	if (Result<void> taken = rpc::Server::announce_memory(

@@ -38,6 +38,8 @@ class FarmServer final : private rpc::CallHandler
 public:
 	/** Messages have at least 16384 bytes. Errors: EINVAL (options), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<FarmServer>> create(const Context &context, const CalledShardOptions &options);
+	/** Checks that create() takes these options. Errors: EINVAL. */
+	static Result<void> check(const CalledShardOptions &options);
 	~FarmServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }

@@ -25,7 +25,7 @@ constexpr std::uint32_t least_message_size = 4096;
 Result<void> check_objects(std::uint64_t objects)
 {
 	if (objects == 0 || objects >= std::numeric_limits<std::uint32_t>::max() / 2)
-		return make_error(EINVAL, "a store for " + std::to_string(objects) + " objects",
+		return make_error(EINVAL, "a store for " + std::to_string(objects) + " objects (--keys)",
 			"from 1 to 2,147,483,646 are possible");
 	return {};
 }
@@ -215,13 +215,16 @@ std::unique_ptr<rpc::CallSession> LockingServer::open(const rpc::Limits &limits,
 	return std::make_unique<Session>(*this, limits, place.calls);
 }
 
-Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &context, const CalledShardOptions &options)
+Result<void> LockingServer::check(const CalledShardOptions &options)
 {
 	constexpr std::size_t overhead = rpc::message_header_size + locking::commit_item_size;
-	Result<void> checked = check_objects(options.objects);
-	if (checked)
-		checked = check(options, least_message_size, overhead);
-	if (!checked)
+	const Result<void> checked = check_objects(options.objects);
+	return checked ? tx::check(options, least_message_size, overhead) : checked;
+}
+
+Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &context, const CalledShardOptions &options)
+{
+	if (Result<void> checked = check(options); !checked)
 		return checked.error();
 	apps::MemoryPlan plan;
 	plan.add("records", options.objects * (std::uint64_t{options.server.max_key_size} + options.value_size));

@@ -37,6 +37,8 @@ class LockingServer final : private rpc::CallHandler
 public:
 	/** Messages have at least 4096 bytes. Errors: EINVAL (options), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<LockingServer>> create(const Context &context, const CalledShardOptions &options);
+	/** Checks that create() takes these options. Errors: EINVAL. */
+	static Result<void> check(const CalledShardOptions &options);
 	~LockingServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }

@@ -16,13 +16,14 @@ Result<void> check(const CalledShardOptions &options, std::uint32_t least_messag
 		return make_error(EINVAL, fmt::format("messages of {} bytes", options.message_size),
 			fmt::format("they may have {} to {}", least_message_size, rpc::max_message_size));
 	if (longest > options.message_size)
-		return make_error(EINVAL, fmt::format("a value of {} bytes with its key", options.value_size),
+		return make_error(EINVAL,
+			fmt::format("a value of {} bytes with its key (--value-size, --key-size)", options.value_size),
 			fmt::format("it does not fit a message: raise its size, of at most {}, or lower the value's",
 				rpc::max_message_size));
 	if (options.shard >= options.shards)
 		return make_error(EINVAL, fmt::format("shard {} of {}", options.shard, options.shards),
 			"shards are counted from 0");
-	return {};
+	return rpc::Server::check({}, server_options(options));
 }
 
 rpc::ServerOptions server_options(const CalledShardOptions &options)

@@ -29,7 +29,7 @@ Result<void> check_cluster(const RunOptions &options)
 {
 	const ClusterOptions &cluster = options.cluster;
 	if (cluster.nodes == 0 || cluster.nodes > max_nodes)
-		return refuse("so many nodes", "1 to 64 are possible");
+		return refuse("so many nodes (--nodes)", "1 to 64 are possible");
 	if (cluster.in_process && !cluster.master.empty())
 		return refuse("a master for nodes in one process", "leave one of them out");
 	if (cluster.simulated && (cluster.in_process || !cluster.master.empty()))
@@ -37,14 +37,14 @@ Result<void> check_cluster(const RunOptions &options)
 	if (cluster.forwards && !(cluster.simulated && cluster.protocol == Protocol::directory))
 		return refuse("owners that forward", "that is of the simulated directory: give --simulated");
 	if (options.threads == 0 || options.threads > most_threads)
-		return refuse("so many threads", "1 to 64 are possible");
+		return refuse("so many threads (--threads)", "1 to 64 are possible");
 	if (!(cluster.cache > 0 && cluster.cache <= 100))
-		return refuse("such a cache", "give its share of the working sets: above 0");
+		return refuse("such a cache (--cache)", "give its share of the working sets: above 0");
 	if (cluster.protocol != Protocol::directory && cluster.in_process)
 		return make_error(
 			ENOTSUP, "--in-process by the latch protocol", "it needs a device: leave --in-process out");
 	if (!(cluster.timeout > 0))
-		return refuse("such a time limit", "give one above 0");
+		return refuse("such a time limit (--timeout)", "give one above 0");
 	return {};
 }
 
@@ -53,12 +53,12 @@ Result<void> check_workload(const RunOptions &options)
 	const Workload &workload = options.workload;
 	for (const double share : {workload.reads, workload.remote, workload.shared, workload.space, workload.time}) {
 		if (!is_share(share))
-			return refuse("a share that is none", "give one from 0 to 1");
+			return refuse("a share (--read-ratio and others) that is none", "give one from 0 to 1");
 	}
 	if (workload.blocks == 0 || workload.blocks > most_blocks)
-		return refuse("so many blocks", "1 to 16,777,216 are possible");
+		return refuse("so many blocks (--blocks)", "1 to 16,777,216 are possible");
 	if (options.cluster.nodes == 1 && workload.remote > 0)
-		return refuse("remote blocks of a single node", "give --remote 0, or more nodes");
+		return refuse("remote blocks of a single node", "give --remote-ratio 0, or more nodes");
 	return {};
 }
 
@@ -69,7 +69,7 @@ Result<void> check_amount(const RunOptions &options)
 	if (!(options.duration >= 0 && options.warm_up >= 0))
 		return refuse("a time below 0", "choose another");
 	if (options.timed == 0)
-		return refuse("no operation that is timed", "give 1 to time all of them");
+		return refuse("no operation that is timed (--timed)", "give 1 to time all of them");
 	return {};
 }
 
@@ -86,11 +86,11 @@ Result<void> check_case(const RunOptions &options)
 	if (options.cluster.nodes < nodes_of(options.single))
 		return refuse("too few nodes for this case", "it needs a home, a requester, and maybe an owner");
 	if (options.operations == 0 || options.operations > most_blocks)
-		return refuse("a case by time", "give a number of operations, up to 16,777,216");
+		return refuse("a case by time", "give a number of operations (-n), up to 16,777,216");
 	if (options.cluster.simulated && options.home != HomeState::waits)
 		return refuse("such a simulated home", "it only waits");
 	if (!(options.piece > 0 && options.piece <= 1e6))
-		return refuse("such a piece of work", "give up to a second");
+		return refuse("such a piece of work (--piece)", "give up to a second");
 	return {};
 }
 

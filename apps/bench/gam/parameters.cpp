@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "gam/membership/master_location.hpp"
+
 namespace prism::gam::micro
 {
 
@@ -108,6 +110,7 @@ void add_cluster_options(cli::CommandLine &app, ClusterOptions &cluster, Given &
 		app.add_flag("--in-process", cluster.in_process, "All nodes are in this process, without a device");
 	app.add_option("--master", cluster.master,
 		   "HOST:PORT of prism-gam-master: be one node of its cluster (default: start all nodes and a master)")
+		.check(check_master)
 		.excludes(in_process);
 	app.add_option("--address", cluster.address, "Where the other nodes reach this one, with --master")
 		.capture_default_str();

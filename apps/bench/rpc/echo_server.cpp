@@ -72,20 +72,29 @@ private:
 	const std::uint32_t limit_;
 };
 
-Result<std::unique_ptr<EchoServer>> EchoServer::create(const Context &context, EchoOptions options)
+Result<void> EchoServer::check(const EchoOptions &options)
 {
 	if (options.message_size < Figures::size || options.message_size > longest_payload)
-		return make_error(EINVAL, "messages of " + std::to_string(options.message_size) + " bytes",
+		return make_error(EINVAL,
+			"messages of " + std::to_string(options.message_size) + " bytes (--message-size)",
 			"from " + std::to_string(Figures::size) + " to " + std::to_string(longest_payload) +
 				" are possible");
+	rpc::ServerOptions server = options.server;
+	server.max_key_size = 1;
+	server.max_value_size = options.message_size;
+	return rpc::Server::check({}, server);
+}
+
+Result<std::unique_ptr<EchoServer>> EchoServer::create(const Context &context, EchoOptions options)
+{
+	if (Result<void> checked = check(options); !checked)
+		return checked.error();
 	/* Clients take the limit of values as that of payloads. */
 	options.server.max_key_size = 1;
 	options.server.max_value_size = options.message_size;
 	rpc::StoreIdentity identity;
 	identity.kind = kind;
 	identity.message_size = longest_message(options.message_size);
-	if (Result<void> checked = rpc::Server::check(identity, options.server); !checked)
-		return checked.error();
 	if (Result<void> taken = rpc::Server::announce_memory({}, context, identity.message_size, options.server);
 		!taken)
 		return taken.error();

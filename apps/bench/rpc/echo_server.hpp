@@ -28,6 +28,8 @@ class EchoServer final : private rpc::CallHandler
 public:
 	/** Errors: EINVAL, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<EchoServer>> create(const Context &context, EchoOptions options);
+	/** Checks that create() takes these options. Errors: EINVAL. */
+	static Result<void> check(const EchoOptions &options);
 	~EchoServer() override = default;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }

@@ -114,6 +114,10 @@ int be_server(int argc, char **argv)
 	app.add_option("--receive-buffers", given.receive_buffers,
 		"Calls under way on all connections together, where requests come as messages (default: connections "
 		"times depth, at most 4096)");
+	server.check([&given](const apps::ServerSettings &settings) {
+		const Result<void> checked = EchoServer::check(options_of(given, settings));
+		return checked ? std::string() : checked.error().message;
+	});
 	return server.run(argc, argv, [&given](const Context &context, const apps::ServerSettings &settings) {
 		return make_echo(context, given, settings);
 	});

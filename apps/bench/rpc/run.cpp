@@ -22,13 +22,15 @@ constexpr std::uint64_t most_calls = 1 << 16; /* most calls under way in all */
 Result<void> check_load(const RunOptions &options)
 {
 	if (options.threads == 0 || options.connections == 0 || options.depth == 0)
-		return refuse("no calls", "threads, connections and calls under way are at least 1");
+		return refuse("no calls", "--threads, --connections and --depth are at least 1");
 	if (options.threads > most_threads || options.all_connections() > most_connections ||
 		options.all_connections() * options.depth > most_calls)
 		return refuse(std::to_string(options.all_connections()) + " connections of " +
 				      std::to_string(options.threads) + " threads with " +
 				      std::to_string(options.depth) + " calls each",
-			"at most 256 threads, 4096 connections and 65,536 calls under way are possible");
+			"at most 256 threads (--threads), 4096 connections (--connections) and 65,536 calls under way "
+			"(--depth) "
+			"are possible");
 	return {};
 }
 

@@ -44,11 +44,11 @@ Result<Survey> look(const RunOptions &options, const Workload &workload, const C
 Result<void> check(const RunOptions &options)
 {
 	if (options.threads == 0 || options.clients == 0 || options.depth == 0)
-		return refuse("no clients", "threads, clients and depth are at least 1");
+		return refuse("no clients", "--threads, --clients and --depth are at least 1");
 	if (options.threads > most_threads ||
 		std::uint64_t{options.clients} * options.depth > most_slots / options.threads)
-		return refuse(fmt::format("{} threads with {} clients of depth {}", options.threads, options.clients,
-				      options.depth),
+		return refuse(fmt::format("{} threads (--threads) with {} clients (--clients) of depth {} (--depth)",
+				      options.threads, options.clients, options.depth),
 			fmt::format("at most {} threads and {} transactions under way are possible", most_threads,
 				most_slots));
 	return bench::check_length(options, "transactions");

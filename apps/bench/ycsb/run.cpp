@@ -22,29 +22,32 @@ constexpr std::uint64_t most_slots = 1 << 16; /* operations under way in all; Re
 Result<void> check_records(const RunOptions &options)
 {
 	if (options.records == 0)
-		return refuse("no records", "requests need at least one");
+		return refuse("no records (--records)", "requests need at least one");
 	if (options.key_size == 0 || options.key_size > bench::largest_key)
-		return refuse(fmt::format("keys of {} bytes", options.key_size),
+		return refuse(fmt::format("keys of {} bytes (--key-size)", options.key_size),
 			fmt::format("1 to {} are possible", bench::largest_key));
 	if (options.numbered_keys && options.key_size != sizeof(std::uint64_t))
-		return refuse(fmt::format("keys of {} bytes", options.key_size),
+		return refuse(fmt::format("keys of {} bytes (--key-size)", options.key_size),
 			"the keys of this system are numbers of 8 bytes");
 	if (options.records > bench::most_records(options.key_size))
-		return refuse(fmt::format("{} records with keys of {} bytes", options.records, options.key_size),
+		return refuse(fmt::format("{} records with keys of {} bytes (--records, --key-size)", options.records,
+				      options.key_size),
 			"make the keys longer");
 	if (options.theta <= 0 && options.distribution != bench::Distribution::uniform)
-		return refuse("a Zipf exponent that is not positive", "0.99 is YCSB's; without skew, choose uniform");
+		return refuse("a Zipf exponent (--theta) that is not positive",
+			"0.99 is YCSB's; without skew, choose uniform");
 	return {};
 }
 
 Result<void> check_clients(const RunOptions &options)
 {
 	if (options.processes == 0 || options.threads == 0 || options.clients == 0 || options.depth == 0)
-		return refuse("no clients", "processes, threads, clients and depth are at least 1");
+		return refuse("no clients", "--processes, --threads, --clients and --tx-depth are at least 1");
 	const std::uint64_t workers = std::uint64_t{options.processes} * options.threads;
 	if (workers > most_workers || std::uint64_t{options.clients} * options.depth > most_slots / workers)
-		return refuse(
-			fmt::format("{} threads with {} clients of depth {}", workers, options.clients, options.depth),
+		return refuse(fmt::format("{} threads (--processes, --threads) with {} clients (--clients) of depth {} "
+					  "(--tx-depth)",
+				      workers, options.clients, options.depth),
 			fmt::format("at most {} threads and {} operations under way are possible", most_workers,
 				most_slots));
 	return {};
@@ -60,7 +63,7 @@ Result<void> check(const RunOptions &options)
 			return checked;
 	}
 	if (options.rate < 0)
-		return refuse("a rate below 0", "choose another");
+		return refuse("a rate (--rate) below 0", "choose another");
 	return bench::check_length(options, "requests");
 }
 

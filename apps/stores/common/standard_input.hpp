@@ -14,7 +14,7 @@
 
 #include <prism/result.hpp>
 
-#include "common/regular_file.hpp"
+#include "base/regular_file.hpp"
 
 namespace prism::apps
 {
@@ -24,7 +24,10 @@ inline const std::string cannot_read_input = "cannot read the standard input";
 /** Reads all bytes; of more than @p most, perhaps without end, the first @p most + 1. Errors: those of read(2). */
 [[nodiscard]] inline Result<std::string> read_standard_input(std::size_t most)
 {
-	return read_up_to(STDIN_FILENO, most, cannot_read_input);
+	std::string text;
+	if (const int error = read_up_to(STDIN_FILENO, most, text))
+		return make_error(error, cannot_read_input);
+	return text;
 }
 
 /**

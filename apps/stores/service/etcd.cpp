@@ -113,6 +113,14 @@ bool EtcdKey::is(const std::string &location)
 	return location.starts_with(scheme);
 }
 
+std::string EtcdKey::check(const std::string &location)
+{
+	if (!is(location))
+		return {};
+	const Result<EtcdKey> parsed = parse(location, {});
+	return parsed ? std::string() : parsed.error().message;
+}
+
 Result<EtcdKey> EtcdKey::parse(const std::string &location, std::chrono::milliseconds patience)
 {
 	const std::size_t slash = location.find('/', scheme.size());

@@ -20,6 +20,8 @@ class EtcdKey
 public:
 	/** Returns true if @p location names such a key: it begins with etcd://. */
 	static bool is(const std::string &location);
+	/** Returns what is wrong with @p location if it should name one; empty if nothing is. For options. */
+	static std::string check(const std::string &location);
 
 	/**
 	 * Parses etcd://HOST:PORT/KEY; the default port is 2379. @p patience: time to wait for each answer. Errors:

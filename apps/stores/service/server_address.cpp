@@ -39,4 +39,10 @@ std::string ServerAddress::text() const
 	return (bare_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+std::string check_server(const std::string &text)
+{
+	const Result<ServerAddress> parsed = ServerAddress::parse(text, 1);
+	return parsed ? std::string() : parsed.error().message;
+}
+
 } // namespace prism::apps

@@ -21,4 +21,7 @@ struct ServerAddress {
 	[[nodiscard]] std::string text() const;
 };
 
+/** Returns what is wrong with @p text as the place of a server; empty if nothing is. For options. */
+[[nodiscard]] std::string check_server(const std::string &text);
+
 } // namespace prism::apps

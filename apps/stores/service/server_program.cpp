@@ -231,7 +231,7 @@ int ServerProgram::run(int argc, char **argv, const Make &make)
 {
 	if (const auto early = command_line_.parse(name_, argc, argv))
 		return early->print();
-	if (const std::string problem = problem_(); !problem.empty())
+	if (const std::string problem = problem_(settings_); !problem.empty())
 		return cli::usage_error(name_, problem).print();
 	return cli::run_program([&] { return run(make); });
 }

@@ -73,8 +73,10 @@ public:
 	/** Adds -p, --port. */
 	void add_port(std::uint16_t default_port);
 
+	using Check = std::function<std::string(const ServerSettings &settings)>;
+
 	/** @p problem: called when the whole line is known; it returns what is wrong with it, empty if nothing is. */
-	void check(std::function<std::string()> problem) { problem_ = std::move(problem); }
+	void check(Check problem) { problem_ = std::move(problem); }
 	/**
 	 * For check(), in a program that serves one store of several: names one of @p options that was given although
 	 * @p store does not have it.
@@ -103,7 +105,7 @@ private:
 
 	const std::string name_;
 	cli::CommandLine command_line_;
-	std::function<std::string()> problem_ = [] { return std::string(); };
+	Check problem_ = [](const ServerSettings & /*settings*/) { return std::string(); };
 	ServerSettings settings_;
 	LogLevel log_level_ = LogLevel::info;
 };

@@ -21,6 +21,7 @@
 #include "common/standard_input.hpp"
 #include "gam/api/errors.hpp"
 #include "gam/api/lenders.hpp"
+#include "gam/membership/master_location.hpp"
 
 namespace
 {
@@ -382,6 +383,7 @@ int main(int argc, char **argv)
 	cli::CommandLine app("Uses a global memory from the shell.");
 	app.add_help_and_version("prism-gam");
 	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
+		.check(check_master)
 		.capture_default_str();
 	app.add_option("-a,--address", options.join.address, "where the nodes reach this program")
 		.capture_default_str();

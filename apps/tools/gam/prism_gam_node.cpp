@@ -14,6 +14,7 @@
 
 #include "base/saturating.hpp"
 #include "gam/api/joined_node.hpp"
+#include "gam/membership/master_location.hpp"
 #include "service/server_program.hpp"
 
 namespace
@@ -124,6 +125,7 @@ int main(int argc, char **argv)
 	apps::ServerProgram program("prism-gam-node", "Lends memory to a global memory, and answers for it.");
 	cli::CommandLine &app = program.command_line();
 	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
+		.check(check_master)
 		.capture_default_str();
 	app.add_option("--memory", options.mebibytes, "MiB to lend")
 		.capture_default_str()
@@ -135,9 +137,12 @@ int main(int argc, char **argv)
 		"with --log: what a session of this node has fenced is in the log, and what another's log alone has is "
 		"waited for");
 	program.add_port(0);
-	program.check([&] {
-		const bool has_log = !options.join.log.durable || !folder.empty();
-		return std::string(has_log ? "" : "--durable without --log: give the folder of the log");
+	program.check([&](const apps::ServerSettings & /*settings*/) {
+		if (folder.empty())
+			return options.join.log.durable ? "--durable without --log: give the folder of the log" : "";
+		return options.join.protocol == Protocol::directory
+			       ? ""
+			       : "--log: the directory protocol alone has logs; docs/gam-recovery.md says why";
 	});
 	return program.run(argc, argv, [&](const Context &context, const apps::ServerSettings &settings) {
 		options.join.log.folder = folder;

@@ -327,12 +327,8 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	if (!context)
 		return complain(context.error());
 	std::vector<ServerAddress> servers;
-	for (const std::string &text : options.servers) {
-		Result<ServerAddress> server = ServerAddress::parse(text, apps::default_store_port);
-		if (!server)
-			return complain(server.error());
-		servers.push_back(*std::move(server));
-	}
+	for (const std::string &text : options.servers) /* check_server() has checked them */
+		servers.push_back(ServerAddress::parse(text, apps::default_store_port).value());
 	PrismClientOptions client;
 	client.depth = 16;
 	client.hints = 4096;
@@ -357,6 +353,7 @@ int main(int argc, char **argv)
 		   "not at all.");
 	app.add_option("-s,--server", options.servers,
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
+		.check(apps::check_server)
 		.capture_default_str();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")

@@ -55,7 +55,7 @@ nlohmann::json connections(const rpc::ServerStats &stats)
 		{"vanished", stats.vanished}, {"malformed", stats.malformed}};
 }
 
-Made make_prism(const Context &context, const Options &options, const apps::ServerSettings &settings)
+PrismServerOptions prism_options(const Options &options, const apps::ServerSettings &settings)
 {
 	PrismServerOptions store;
 	settings.apply(store);
@@ -67,7 +67,17 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 		store.classes.push_back(apps::parse_class(text).value()); /* check_class() has checked it */
 	if (store.classes.empty())
 		store.classes = {PrismServerOptions::class_for(options.records, options.max_key, options.max_value)};
-	Result<std::unique_ptr<PrismServer>> made = PrismServer::create(context, store);
+	return store;
+}
+
+Result<void> check_prism(const Options &options, const apps::ServerSettings &settings)
+{
+	return PrismServer::check(prism_options(options, settings));
+}
+
+Made make_prism(const Context &context, const Options &options, const apps::ServerSettings &settings)
+{
+	Result<std::unique_ptr<PrismServer>> made = PrismServer::create(context, prism_options(options, settings));
 	if (!made)
 		return made.error();
 	return std::unique_ptr<apps::Service>(*std::move(made));
@@ -93,6 +103,11 @@ rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &set
 	server.timed = settings.times_calls();
 	server.log = settings.log;
 	return server;
+}
+
+Result<void> check_calls(const Options &options, const apps::ServerSettings &settings)
+{
+	return rpc::Server::check({}, calls(options, settings, options.store == "jakiro" ? options.threads : 1));
 }
 
 /** Returns room for the records, rounded up to pieces of the next power of two as arenas cut them, with some spare. */
@@ -173,19 +188,21 @@ Made make_pilaf(const Context &context, const Options &options, const apps::Serv
 	});
 }
 
+using Checker = Result<void> (*)(const Options &, const apps::ServerSettings &);
 using Maker = Made (*)(const Context &, const Options &, const apps::ServerSettings &);
 
 struct Kind {
 	std::string_view name;
+	Checker check = nullptr;
 	Maker make = nullptr;
 	bool has_ways = false; /* true if its calls have several ways */
 };
 
 constexpr std::array<Kind, 4> kinds{{
-	{"prism", make_prism, false},
-	{"pilaf", make_pilaf, false},
-	{"rpc", make_rpc, true},
-	{"jakiro", make_jakiro, true},
+	{"prism", check_prism, make_prism, false},
+	{"pilaf", check_calls, make_pilaf, false},
+	{"rpc", check_calls, make_rpc, true},
+	{"jakiro", check_calls, make_jakiro, true},
 }};
 
 template <typename Named>
@@ -214,15 +231,20 @@ Result<apps::ServerProgram::Stores> make(
 }
 
 /** Returns the error of the whole command line, or an empty string. */
-std::string problem_of(const apps::ServerProgram &program, const Options &options)
+std::string problem_of(const apps::ServerProgram &program, const Options &options, const apps::ServerSettings &settings)
 {
 	if (options.shard.shard >= options.shard.shards)
 		return "--shard is a number from 0, and below that of --shards";
 	const Kind &kind = *std::ranges::find(kinds, options.store, &Kind::name);
 	if (!kind.has_ways && options.way != to_string(rpc::Way::two_sided))
 		return program.has_no(options.store, {"--way"});
-	return options.store == "prism" ? std::string()
-					: program.has_no(options.store, {"--shard", "--shards", "--name", "--class"});
+	if (options.store != "prism") {
+		if (std::string other = program.has_no(options.store, {"--shard", "--shards", "--name", "--class"});
+			!other.empty())
+			return other;
+	}
+	const Result<void> checked = kind.check(options, settings);
+	return checked ? std::string() : checked.error().message;
 }
 
 } // namespace
@@ -265,7 +287,7 @@ int main(int argc, char **argv)
 	app.add_option("--way", options.way, "rpc, jakiro: how calls travel; clients ask for the same")
 		.check(cli::IsMember(names_of(rpc::ways)))
 		.capture_default_str();
-	program.check([&] { return problem_of(program, options); });
+	program.check([&](const apps::ServerSettings &settings) { return problem_of(program, options, settings); });
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

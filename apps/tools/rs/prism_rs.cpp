@@ -19,6 +19,7 @@
 #include "common/standard_input.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
+#include "service/etcd.hpp"
 
 namespace
 {
@@ -79,18 +80,21 @@ Result<ReplicaAddress> parse_address(const std::string &text)
 	return address;
 }
 
+std::string check_address(const std::string &text)
+{
+	const Result<ReplicaAddress> parsed = parse_address(text);
+	return parsed ? std::string() : parsed.error().message;
+}
+
 int create(const Options &options)
 {
 	std::vector<ReplicaAddress> replicas;
 	for (const std::string &text : options.replicas) {
-		Result<ReplicaAddress> address = parse_address(text);
-		if (!address)
-			return fail(address.error());
-		replicas.push_back(*std::move(address));
+		replicas.push_back(parse_address(text).value()); /* check_address() has checked it */
 	}
 	Result<Configuration> volume = Configuration::make(options.block_size, options.blocks, std::move(replicas));
 	if (!volume)
-		return fail(volume.error());
+		return cli::usage_error("prism-rs", volume.error().message).print();
 	const auto patience = apps::milliseconds(options.timeout);
 	if (Result<void> created = volume->create(options.configuration, patience); !created)
 		return fail(created.error());
@@ -223,6 +227,7 @@ int main(int argc, char **argv)
 	app.add_version("prism-rs");
 	app.require_subcommand(1);
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
+		.check(apps::EtcdKey::check)
 		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for etcd, and then for the operation")
@@ -232,9 +237,13 @@ int main(int argc, char **argv)
 
 	cli::Command creating = app.add_subcommand("create", "Make the configuration of a new volume");
 	creating.add_option("-s,--size", options.block_size, "Bytes of a block: a power of two, 512 to 65536")
+		.check(cli::IsMember({512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}))
 		.capture_default_str();
-	creating.add_option("-b,--blocks", options.blocks, "Number of blocks").required();
+	creating.add_option("-b,--blocks", options.blocks, "Number of blocks")
+		.check(cli::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+		.required();
 	creating.add_option("replicas", options.replicas, "HOST:PORT of each replica, an odd number of them")
+		.check(check_address)
 		.required();
 	cli::Command getting = app.add_subcommand("get", "Write a block to standard output");
 	getting.add_option("block", options.block, "Its number, from 0").required();

@@ -4,9 +4,9 @@
  * process with one device context, are only for measurements and tests.
  * Exit codes: 0; 1 if a replica could not be made or the device failed; 2 for a usage error.
  */
-#include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -17,6 +17,7 @@
 #include "abdlock/replica.hpp"
 #include "rs/store/membership.hpp"
 #include "rs/store/replica.hpp"
+#include "service/etcd.hpp"
 #include "service/server_program.hpp"
 
 namespace
@@ -110,12 +111,9 @@ Made make_rs(const Context &context, const Options &options, const apps::ServerS
 		std::make_unique<Member>(context, *std::move(made), options, settings.log));
 }
 
-Made make_abdlock(const Context &context, const Options &options, const apps::ServerSettings &settings,
+Made make_abdlock(const Context &context, const Options & /*options*/, const apps::ServerSettings &settings,
 	const Configuration &volume, unsigned number)
 {
-	if (!options.is_new)
-		return make_error(EINVAL, "replicas of abdlock that have lost their memory cannot be repaired",
-			"begin with a new volume, and --new");
 	LockReplicaOptions replica;
 	settings.apply(replica);
 	replica.volume = volume;
@@ -146,6 +144,16 @@ Result<apps::ServerProgram::Stores> make(
 	return stores;
 }
 
+/** Returns what is wrong with the command line as a whole; empty if nothing is. */
+std::string problem_of(const Options &options)
+{
+	if (options.store == "abdlock" && !options.is_new)
+		return "--store: replicas of abdlock that have lost their memory cannot be repaired; begin with a new "
+		       "volume, and --new";
+	const std::set<unsigned> different(options.replicas.begin(), options.replicas.end());
+	return different.size() == options.replicas.size() ? "" : "--replica: a number is there twice; remove one";
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -157,6 +165,7 @@ int main(int argc, char **argv)
 	cli::CommandLine &app = program.command_line();
 	app.add_option(
 		   "-c,--configuration,--volume", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
+		.check(apps::EtcdKey::check)
 		.required();
 	app.add_option(
 		   "--store", options.store, "What the volume is: rs (PRISM-RS), or abdlock (by locks, for comparison)")
@@ -179,6 +188,7 @@ int main(int argc, char **argv)
 	app.add_option("--state", options.state,
 		"Folder for the record that a replica has been part of its volume, unless the configuration is in etcd "
 		"(default: $STATE_DIRECTORY, or beside the configuration)");
+	program.check([&options](const apps::ServerSettings & /*settings*/) { return problem_of(options); });
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

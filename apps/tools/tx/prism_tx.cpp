@@ -450,9 +450,7 @@ int Tool::recover()
 
 int run(const Options &options, const std::function<int(Tool &)> &command)
 {
-	Result<Shards> shards = parse_shards(options.shards);
-	if (!shards)
-		return complain(shards.error().message);
+	const Shards shards = parse_shards(options.shards).value(); /* check_shards() has checked it */
 	Result<Context> context = Context::open(options.device, Progress::caller);
 	if (!context)
 		return complain(context.error().message);
@@ -460,10 +458,10 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	client.setup_timeout = apps::milliseconds(options.timeout);
 	client.retry.timeout = client.setup_timeout;
 	client.adopt.assign(options.adopted.begin(), options.adopted.end());
-	auto connected = PrismClient::connect(*context, *shards, client);
+	auto connected = PrismClient::connect(*context, shards, client);
 	if (!connected)
 		return complain(connected.error().message);
-	Tool tool(**connected, *shards, options);
+	Tool tool(**connected, shards, options);
 	return command(tool);
 }
 
@@ -478,6 +476,7 @@ int main(int argc, char **argv)
 		   "conflicts; 6 outcome not known. After 1 to 5 nothing was changed.");
 	app.add_option(
 		   "SHARDS", options.shards, "HOST:PORT of each, separated by commas, in the order of their numbers")
+		.check(check_shards)
 		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a shard, and to try")

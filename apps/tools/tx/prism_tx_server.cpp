@@ -56,18 +56,12 @@ using Made = Result<std::unique_ptr<apps::Service>>;
 
 /* PRISM-TX --------------------------------------------------------------------------------------------------------- */
 
-Made make_prism(const Context &context, const Options &options, const apps::ServerSettings &settings)
+PrismShardOptions prism_options(const Options &options, const apps::ServerSettings &settings)
 {
 	PrismShardOptions shard;
 	settings.apply(shard);
 	shard.shard = options.shard;
 	shard.shards = options.shards;
-	if (!options.secret.empty()) {
-		Result<StoreSecret> secret = StoreSecret::read(options.secret);
-		if (!secret)
-			return secret.error();
-		shard.secret = *secret;
-	}
 	shard.cells = options.number_of_cells();
 	shard.numbered = options.numbered;
 	shard.as_in_paper = options.commit == "paper";
@@ -79,6 +73,18 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	if (shard.classes.empty() && shard.cells)
 		shard.classes = PrismShardOptions::classes_for(options.number_of_keys(), shard.cells, shard.numbered,
 			shard.max_key_size, shard.max_value_size);
+	return shard;
+}
+
+Made make_prism(const Context &context, const Options &options, const apps::ServerSettings &settings)
+{
+	PrismShardOptions shard = prism_options(options, settings);
+	if (!options.secret.empty()) {
+		Result<StoreSecret> secret = StoreSecret::read(options.secret);
+		if (!secret)
+			return secret.error();
+		shard.secret = *secret;
+	}
 	Result<std::unique_ptr<PrismShard>> made = PrismShard::create(context, shard);
 	if (!made)
 		return made.error();
@@ -192,16 +198,29 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--threads", options.threads, "farm, locking: worker threads").capture_default_str();
 }
 
+Result<void> check(const Options &options, const apps::ServerSettings &settings)
+{
+	if (options.store == "farm")
+		return FarmServer::check(by_calls(options, settings));
+	if (options.store == "locking")
+		return LockingServer::check(by_calls(options, settings));
+	return PrismShard::check(prism_options(options, settings));
+}
+
 /** Returns what is wrong with the command line as a whole; empty if nothing is. */
-std::string problem_of(const apps::ServerProgram &program, const Options &options)
+std::string problem_of(const apps::ServerProgram &program, const Options &options, const apps::ServerSettings &settings)
 {
 	if (options.shard >= options.shards)
 		return "--shard is a number from 0, and below that of --shards";
-	if (options.store != "prism")
-		return program.has_no(options.store, {"--secret", "--cells", "--class", "--commit"});
-	return options.shards > 1 && options.secret.empty()
-		       ? "--shards: the shards of a store recognise each other by a secret; give --secret FILE"
-		       : std::string();
+	if (options.store != "prism") {
+		if (std::string other = program.has_no(options.store, {"--secret", "--cells", "--class", "--commit"});
+			!other.empty())
+			return other;
+	} else if (options.shards > 1 && options.secret.empty()) {
+		return "--shards: the shards of a store recognise each other by a secret; give --secret FILE";
+	}
+	const Result<void> checked = check(options, settings);
+	return checked ? std::string() : checked.error().message;
 }
 
 } // namespace
@@ -214,7 +233,7 @@ int main(int argc, char **argv)
 	program.add_port(apps::default_store_port);
 	program.add_client_options();
 	add_options(program.command_line(), options);
-	program.check([&] { return problem_of(program, options); });
+	program.check([&](const apps::ServerSettings &settings) { return problem_of(program, options, settings); });
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

@@ -75,7 +75,7 @@ refused() {
 }
 
 usage() {
-	refused "so many nodes" --nodes 65
+	refused "(--nodes)" --nodes 65
 	refused "remote blocks of a single node" --nodes 1 --remote-ratio 10
 	refused "--read-ratio" --read-ratio 101
 	refused "--time-locality" --time-locality=-1
@@ -86,9 +86,9 @@ usage() {
 	refused "too few nodes for this case" --case dirty-miss --nodes 2
 	refused "a case by time" --case clean-miss -D 1
 	refused "--home is of single cases" --home computes
-	refused "such a cache" --cache 0
-	refused "so many threads" --threads 0
-	refused "so many blocks" --blocks 0
+	refused "(--cache)" --cache 0
+	refused "(--threads)" --threads 0
+	refused "(--blocks)" --blocks 0
 	refused "no operation that is timed" --timed 0
 	refused "excludes" -n 1 -D 1
 	refused "excludes" --in-process --master 127.0.0.1:1

@@ -215,6 +215,11 @@ malloc_before_there_are_nodes() {
 }
 
 strangers() {
+	local place
+	for place in 127.0.0.1:0 127.0.0.1:65536 etcd://; do
+		expect 2 "$place" timeout 20 "$bin/prism-gam" -m "$place" stat && says "--master: '$place' is no"
+		expect 2 "node: $place" timeout 20 "$bin/prism-gam-node" -m "$place" && says "--master: '$place' is no"
+	done
 	expect 1 "another protocol" timeout 20 "$bin/prism-gam" -m "$master" --protocol "$other" stat
 	says "a node of another protocol or block size"
 	expect 1 "no master" timeout 20 "$bin/prism-gam" -m "127.0.0.1:$nobody" --timeout 1 stat

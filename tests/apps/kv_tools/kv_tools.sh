@@ -338,7 +338,8 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=T
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)'
 	wait_for 5 test -s "$work/mute"
 	refused 'Connection timed out' "a server that says nothing" "127.0.0.1:$(cat "$work/mute")"
-	refused 'is no server' "not an address" "127.0.0.1:http"
+	servers=(-s 127.0.0.1:http)
+	expect 2 "not an address" kv get key && tells "--server: '127.0.0.1:http' is no server"
 	refused 'cannot resolve' "no host" "no-such-host.invalid:1"
 	patience=2
 	pass "servers that are none, or others"
@@ -415,6 +416,7 @@ server_usage() {
 		# shellcheck disable=SC2086
 		expect "$code" "prism-kv-server $options" timeout 10 "$bin/prism-kv-server" -p 0 $options
 		[ -s "$work/err" ] || fail "prism-kv-server $options: it does not say why"
+		[ "$code" -ne 2 ] || head -n 1 "$work/err" | grep -q -e '--[a-z]' || fail "it names no option" "$work/err"
 	done <<-'END'
 		2 --class 100
 		2 --class 100:10
@@ -429,31 +431,35 @@ server_usage() {
 		2 --store rpc --way pigeon
 		2 --port 65536
 		2 --connections 0
-		1 --class 64:10
+		2 --class 64:10
+		2 --connections 4097
+		2 --slots 18446744073709551615
 		2 --shard 1
 		2 --shard 2 --shards 2
 		2 --shards 0
 		2 --store rpc --shards 2
 		2 --store jakiro --class 64:10
 		2 --store pilaf --name store
-		1 --name with/a/name/that/is/longer/than/31
+		2 --name with/a/name/that/is/longer/than/31
 		2 --max-key 0
 		2 --store rpc --key-size 0
 		2 --store pilaf --key-size 0
 		2 --store jakiro --key-size 0
 		2 --records 1e10
-		1 --max-key 5000
-		1 --size 2000000
+		2 --max-key 4097
+		2 --size 2000000
 		1 -d nothing
 		1 --bind 192.0.2.1
-		1 --store rpc --threads 0
-		1 --store rpc --size 65536
-		1 --store pilaf --depth 0
+		2 --store rpc --threads 0
+		2 --store rpc --size 65536
+		2 --store pilaf --depth 0
+		2 --store rpc --depth 4097
 		2 --store pilaf --way reply
 		2 --way fetch
-		1 --store jakiro --size 65536
-		1 --store jakiro --threads 65
-		1 --store rpc --receive-buffers 70000
+		2 --store jakiro --size 65536
+		2 --store jakiro --threads 65
+		2 --store jakiro --threads 257
+		2 --store rpc --receive-buffers 70000
 	END
 	for options in '' '--store rpc --size 60000' '--store pilaf --size 60000' '--store jakiro --size 60000'; do
 		# shellcheck disable=SC2086
@@ -465,8 +471,8 @@ server_usage() {
 	expect 1 "an address of somebody else" timeout 10 "$bin/prism-kv-server" -p 0 --bind 192.0.2.1
 	says "--bind: cannot listen on 192.0.2.1, port 0"
 	says "no interface of this host has this address"
-	expect 1 "a value that is too long" timeout 10 "$bin/prism-kv-server" -p 0 --value-size 2000000
-	says "--value-size"
+	expect 2 "a value that is too long" timeout 10 "$bin/prism-kv-server" -p 0 --value-size 2000000
+	tells "--value-size"
 	expect 1 "a port that is taken" timeout 10 "$bin/prism-kv-server" -p "${address##*:}"
 	says "choose another port"
 	pass "prism-kv-server: options that cannot be"
@@ -474,21 +480,30 @@ server_usage() {
 
 # Readers of the outputs that stand still: the server serves, and a signal ends it
 standing_readers() {
-	local pid
+	local store
 	mkfifo "$work/full"
-	: >"$work/standing"
 	exec 7<>"$work/full"
 	dd if=/dev/zero of="$work/full" bs=4096 oflag=nonblock 2>"$work/dd"
-	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >"$work/standing" 2>&7 &
+	for store in prism jakiro; do
+		standing_readers_of $store
+	done
+	exec 7<&-
+	pass "prism-kv-server: logs and outputs that nobody reads"
+}
+
+standing_readers_of() {
+	local pid port server=("$bin/prism-kv-server" --store "$1" -p 0 --bind 127.0.0.1 --records 10)
+	: >"$work/standing"
+	"${server[@]}" >"$work/standing" 2>&7 &
 	pid=$!
 	children+=("$pid")
 	wait_for 20 grep -q ' port ' "$work/standing" || fail "a log that is not read keeps the server from starting"
-	servers=(-s "127.0.0.1:$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/standing")")
-	expect 0 "put" kv put a one
+	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/standing")
+	expect 0 "a server whose log is not read" timeout 30 "$bin/prism-ycsb" --system "${1/jakiro/jakiro-two-sided}" --port "$port" --records 10 -n 10
 	kill "$pid"
 	wait_for 10 is_gone "$pid" || fail "a log that is not read keeps the server from ending"
 	wait "$pid" || fail "the end of a server with such a log: $?"
-	"$bin/prism-kv-server" -p 0 --bind 127.0.0.1 --records 10 >&7 2>"$work/standing" &
+	"${server[@]}" >&7 2>"$work/standing" &
 	pid=$!
 	children+=("$pid")
 	wait_for 20 grep -q memory "$work/standing" || fail "the server does not begin" "$work/standing"
@@ -496,8 +511,6 @@ standing_readers() {
 	is_gone "$pid" && fail "the server does not wait for its reader" "$work/standing"
 	kill "$pid"
 	wait_for 10 is_gone "$pid" || fail "a standard output that is not read keeps the server from ending"
-	exec 7<&-
-	pass "prism-kv-server: logs and outputs that nobody reads"
 }
 
 # Too few descriptors or threads: the server says so, and a signal ends one that lacks some later

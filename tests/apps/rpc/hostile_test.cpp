@@ -8,6 +8,9 @@
 #include "rpc/slots/layout.hpp"
 #include "rpc/window/layout.hpp"
 
+#include <linux/filter.h>
+#include <sys/socket.h>
+
 namespace
 {
 
@@ -58,6 +61,13 @@ public:
 	bool gone()
 	{
 		return wait_until([&] { return link_.peer_gone(); });
+	}
+	/* Drops what comes to the link, as if its host were gone. */
+	void vanish()
+	{
+		sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+		const sock_fprog program{1, &drop};
+		ASSERT_EQ(::setsockopt(link_.fd(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
 	}
 	[[nodiscard]] RemoteAddress at(std::uint32_t region, std::size_t offset) const
 	{
@@ -178,6 +188,18 @@ TEST(HostileCrowd, NothingIsKeptAnyMore)
 		return last == ESTALE;
 	})) << last;
 	EXPECT_LE(served.stats().malformed, 2u);
+}
+
+TEST_F(Hostile, AHostThatVanishesLeavesItsPlace)
+{
+	serve(Way::two_sided);
+	const RawClient silent = client(Way::two_sided);
+	RawClient gone = client(Way::two_sided);
+	ASSERT_TRUE(wait_until([this] { return served->stats().open == 2; }));
+	gone.vanish();
+	EXPECT_TRUE(wait_until([this] { return served->stats().open == 1; }));
+	std::this_thread::sleep_for(1s);
+	EXPECT_EQ(served->stats().open, 1u);
 }
 
 /* fetch: clients WRITE requests into the server's memory. */

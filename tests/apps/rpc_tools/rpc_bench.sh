@@ -114,7 +114,7 @@ usage() {
 	expect 2 "no calls" "$bin/prism-rpc-bench" localhost -t 0
 	expect 2 "a time and a number" "$bin/prism-rpc-bench" localhost -D 1 -n 1
 	expect 1 "a server that is not there" timeout -k 5 30 "$bin/prism-rpc-bench" 127.0.0.1 -p 1 -n 1 --timeout 1
-	expect 1 "a server's messages of no size" "$bin/prism-rpc-bench" --server -p 0 --message-size 0
+	expect 2 "a server's messages of no size" "$bin/prism-rpc-bench" --server -p 0 --message-size 0
 	says "are possible"
 	expect 0 "help" "$bin/prism-rpc-bench" --help
 	expect 0 "help of the server" "$bin/prism-rpc-bench" --server --help

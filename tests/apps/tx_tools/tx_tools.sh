@@ -160,7 +160,7 @@ connections() {
 	store=$right,$right
 	expect 1 "shards twice" tx get alice && tells "this is shard 0 of 2, not 0 of 4"
 	for store in '' ',' a:0 a:x a:70000 '[::1'; do
-		expect 1 "shards '$store'" tx get alice && tells "is no server|1 to 4095 shards"
+		expect 2 "shards '$store'" tx get alice && tells "is no server|1 to 4095 shards"
 	done
 	store=127.0.0.1:$spare_port
 	expect 1 "nobody" tx get alice && says "shard 0 at $store: cannot connect to 127.0.0.1 port $spare_port: Connection refused"
@@ -275,7 +275,7 @@ servers() {
 	done <<-END
 		2|--shard is a number from 0, and below that of --shards|--shard 2 --shards 2
 		2|--secret: there is no value behind the =|--secret= --shards 2
-		1|shards are numbered from 0|--shards 4096 --secret $work/secret
+		2|--shards, which is 4095 at most|--shards 4096 --secret $work/secret
 		2|give --secret FILE|--shards 2
 		2|farm has no --secret|--store farm --shards 2 --secret $work/secret
 		2|locking has no --secret|--store locking --secret /nowhere
@@ -289,24 +289,30 @@ servers() {
 		1|it is no regular file|--shards 2 --secret $work/pipe
 		1|Is a directory|--shards 2 --secret $work
 		1|cannot read the secret in /nowhere|--shards 2 --secret /nowhere
+		1|it is no regular file|--shards 2 --secret /proc/uptime
 		2|it is no regular file|--config $work/pipe
+		2|it is no regular file|--config /proc/uptime
 		2|--connections|--clients 0
-		1|clients times their transactions|--lanes 0
+		2|--connections, --lanes. are 1 to 2.20|--lanes 0
 		2|--connections|--clients 2000000 --keys 1
-		1|keys have 1 to 4096 bytes|--key-size 0
-		1|keys have 1 to 4096 bytes|--key-size 4097
-		1|longest key and value have 1 MiB at most|--value-size 1048576 --keys 1
+		2|keys .--key-size. have 1 to 4096 bytes|--key-size 0
+		2|keys .--key-size. have 1 to 4096 bytes|--key-size 4097
+		2|--key-size, --value-size. have 1 MiB at most|--value-size 1048576 --keys 1
 		2|a buffer has 1048576 bytes at most|--class 2097152:10
-		1|numbers of keys have 8 bytes|--numbered --key-size 4
+		2|numbers of keys .--numbered, --key-size. have 8 bytes|--numbered --key-size 4
 		2|a multiple of 64|--class 100:10
 		2|at least 1|--class 1024:0
-		1|one of which holds the longest key and value|--class 64:10
+		2|size classes .--class. are needed, one of which holds the longest key and value|--class 64:10
 		1|nothing|-d nothing
 		2|--shard is a number from 0, and below that of --shards|--store farm --shard 1
 		1|lower the number of keys|--keys 100000000 --value-size 1048000
 		1|lower the number of records|--store farm --keys 1000000000
 		1|lower the number of records|--store locking --keys 1000000000
-		1|it does not fit a message|--store locking --value-size 60000
+		2|--value-size|--store locking --value-size 60000
+		2|0 threads .--threads.: Invalid argument; 1 to 256|--store farm --threads 0
+		2|--depth.: Invalid argument; 1 to 4096|--store locking --lanes 4097
+		2|--keys|--store locking --keys 2147483647
+		2|--key-size|--store farm --key-size 0
 		2|--class|--class 64
 		2|--class|--class 64:x
 		2|--store|--store none

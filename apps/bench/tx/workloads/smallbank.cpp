@@ -329,13 +329,13 @@ private:
 Result<std::unique_ptr<Workload>> make_smallbank(const SmallBankOptions &options)
 {
 	if (options.accounts < 2 || options.accounts > most_accounts)
-		return make_error(
-			EINVAL, fmt::format("{} customers of a bank", options.accounts), "2 to 2^48 are possible");
+		return make_error(EINVAL, fmt::format("{} customers of a bank (--records)", options.accounts),
+			"2 to 2^48 are possible");
 	if (options.hot_accounts < 2 || options.hot_accounts > options.accounts)
-		return make_error(EINVAL, fmt::format("{} hot customers", options.hot_accounts),
+		return make_error(EINVAL, fmt::format("{} hot customers (--hot-records)", options.hot_accounts),
 			fmt::format("2 to {}, all customers, are possible", options.accounts));
 	if (!(options.hot_share >= 0 && options.hot_share <= 1))
-		return make_error(EINVAL, "a share of hot transactions that is not between 0 and 1");
+		return make_error(EINVAL, "a share of hot transactions (--hot-share) that is not between 0 and 1");
 	return std::unique_ptr<Workload>(std::make_unique<SmallBank>(options));
 }
 

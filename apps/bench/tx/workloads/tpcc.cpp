@@ -162,16 +162,16 @@ bool is_share(double share)
 Result<std::unique_ptr<Workload>> make_tpcc(const TpccOptions &options)
 {
 	if (options.warehouses == 0 || options.warehouses > most_warehouses)
-		return make_error(EINVAL, fmt::format("{} warehouses", options.warehouses),
+		return make_error(EINVAL, fmt::format("{} warehouses (--warehouses)", options.warehouses),
 			fmt::format("1 to {} are possible", most_warehouses));
 	if (options.items < most_lines || options.items > most_items)
-		return make_error(EINVAL, fmt::format("{} items", options.items),
+		return make_error(EINVAL, fmt::format("{} items (--items)", options.items),
 			fmt::format("{} (the lines of an order) to {} are possible", most_lines, most_items));
 	if (options.customers == 0 || options.customers > most_customers)
-		return make_error(EINVAL, fmt::format("{} customers of a district", options.customers),
+		return make_error(EINVAL, fmt::format("{} customers of a district (--customers)", options.customers),
 			fmt::format("1 to {} are possible", most_customers));
 	if (!is_share(options.remote_items) || !is_share(options.remote_payments) || !is_share(options.rollbacks))
-		return make_error(EINVAL, "a share that is not between 0 and 1");
+		return make_error(EINVAL, "a share (--remote-items, --remote-payments) that is not between 0 and 1");
 	return std::unique_ptr<Workload>(std::make_unique<Tpcc>(options));
 }
 

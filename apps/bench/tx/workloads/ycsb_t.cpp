@@ -196,16 +196,17 @@ private:
 Result<std::unique_ptr<Workload>> make_ycsb_t(const YcsbTOptions &options)
 {
 	if (options.keys == 0 || options.keys > most_ycsb_keys)
-		return make_error(EINVAL, fmt::format("transactions of {} keys", options.keys),
+		return make_error(EINVAL, fmt::format("transactions of {} keys (--keys)", options.keys),
 			fmt::format("1 to {} are possible", most_ycsb_keys));
 	if (options.records < options.keys || options.records > bench::most_records(sizeof(Key)))
-		return make_error(EINVAL, fmt::format("{} records", options.records),
+		return make_error(EINVAL, fmt::format("{} records (--records)", options.records),
 			fmt::format("{} (the keys of a transaction) to 2^48 are possible", options.keys));
 	if (options.value_size < least_value)
-		return make_error(EINVAL, fmt::format("values of {} bytes", options.value_size),
+		return make_error(EINVAL, fmt::format("values of {} bytes (--size)", options.value_size),
 			fmt::format("at least {} are needed, to count changes", least_value));
 	if (!(options.theta >= 0) || !(options.read_only >= 0 && options.read_only <= 1))
-		return make_error(EINVAL, "an exponent below 0, or a share that is not between 0 and 1");
+		return make_error(
+			EINVAL, "an exponent (--theta) below 0, or a share (--read-only) that is not between 0 and 1");
 	return std::unique_ptr<Workload>(std::make_unique<YcsbT>(options));
 }
 

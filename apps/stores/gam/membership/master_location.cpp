@@ -24,4 +24,10 @@ Result<std::unique_ptr<MasterChannel>> reach_master(const std::string &location,
 		std::make_unique<TcpMaster>(address->host, address->port, access.patience));
 }
 
+std::string check_master(const std::string &location)
+{
+	const Result<std::unique_ptr<MasterChannel>> channel = reach_master(location);
+	return channel ? std::string() : channel.error().message;
+}
+
 } // namespace prism::gam

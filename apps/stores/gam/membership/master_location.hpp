@@ -25,4 +25,7 @@ struct MasterAccess {
  */
 Result<std::unique_ptr<MasterChannel>> reach_master(const std::string &location, const MasterAccess &access = {});
 
+/** Returns what is wrong with @p location as such a place; empty if nothing is. For options. */
+[[nodiscard]] std::string check_master(const std::string &location);
+
 } // namespace prism::gam

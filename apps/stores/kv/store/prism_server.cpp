@@ -44,7 +44,18 @@ std::uint64_t random_first_version() noexcept
 	return (std::uint64_t{randombytes_random()} >> 1 << 32) + 1;
 }
 
-Result<void> check(const PrismServerOptions &options)
+} // namespace
+
+ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size)
+{
+	const std::size_t object = sizeof(ObjectHeader) + std::size_t{key_size} + value_size;
+	constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max(); /* more than any machine has */
+	const std::uint64_t all =
+		apps::sum_of(objects, apps::sum_of(objects / 10, apps::spare_buffers(objects, aligned(object))));
+	return {static_cast<std::uint32_t>(aligned(object)), static_cast<std::uint32_t>(std::min(all, most))};
+}
+
+Result<void> PrismServer::check(const PrismServerOptions &options)
 {
 	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a store", what); };
 	if (options.max_key_size == 0 || options.max_key_size > longest_key)
@@ -76,17 +87,6 @@ Result<void> check(const PrismServerOptions &options)
 			"1 to 64 size classes (--class) are needed, one of which holds the longest key and value with "
 			"16 bytes");
 	return {};
-}
-
-} // namespace
-
-ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size)
-{
-	const std::size_t object = sizeof(ObjectHeader) + std::size_t{key_size} + value_size;
-	constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max(); /* more than any machine has */
-	const std::uint64_t all =
-		apps::sum_of(objects, apps::sum_of(objects / 10, apps::spare_buffers(objects, aligned(object))));
-	return {static_cast<std::uint32_t>(aligned(object)), static_cast<std::uint32_t>(std::min(all, most))};
 }
 
 Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context, const PrismServerOptions &options)

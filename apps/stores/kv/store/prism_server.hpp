@@ -45,6 +45,8 @@ public:
 	 * TcpListener::create().
 	 */
 	static Result<std::unique_ptr<PrismServer>> create(const Context &context, const PrismServerOptions &options);
+	/** Checks that create() takes these options. Errors: EINVAL; the message has the names of the program's. */
+	static Result<void> check(const PrismServerOptions &options);
 
 	/* Call these on the thread of serve(), or while it does not run. */
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -17,6 +20,7 @@ namespace prism::rpc
 namespace
 {
 
+constexpr std::uint32_t thread_limit = 256;
 constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 
@@ -63,16 +67,24 @@ Result<void> Server::check(const StoreIdentity &identity_, const ServerOptions &
 	};
 	if (!between(options.max_key_size, 1, 65535) ||
 		std::uint64_t{options.max_key_size} + options.max_value_size + message_header_size > max_message_size)
-		return make_error(EINVAL, "keys and values of the sizes asked for",
-			"longest key and longest value may have 65,512 bytes together");
+		return make_error(EINVAL, "keys and values of the sizes asked for (--key-size, --value-size)",
+			"a key has at least a byte, and the longest key and value have 65,512 bytes together at most");
 	if (identity_.message_size && !between(identity_.message_size, message_header_size, max_message_size))
 		return make_error(EINVAL, "messages of " + std::to_string(identity_.message_size) + " bytes",
 			"they may have up to 65,536");
-	if (!between(options.threads, 1, 256) || !between(options.max_depth, 1, depth_limit) ||
-		!between(options.max_connections, 1, connection_limit) ||
-		!between(options.receive_buffers, 1, receive_limit))
-		return make_error(EINVAL, "numbers of threads, connections, calls or buffers",
-			"at least 1; at most 256 threads, 4096 connections and calls on each, 65,536 buffers");
+	struct Bound {
+		std::uint32_t value, most;
+		const char *what;
+	};
+	for (const auto &[value, most, what] : {Bound{options.threads, thread_limit, "threads (--threads)"},
+		     Bound{options.max_depth, depth_limit, "calls on a connection (--depth)"},
+		     Bound{options.max_connections, connection_limit,
+			     "connections (--connections; jakiro's clients have one to each of its --threads)"},
+		     Bound{options.receive_buffers, receive_limit, "buffers for calls (--receive-buffers)"}}) {
+		if (!between(value, 1, most))
+			return make_error(EINVAL, std::to_string(value) + " " + what,
+				"1 to " + std::to_string(most) + " are possible");
+	}
 	return {};
 }
 
@@ -220,6 +232,26 @@ Result<std::uint32_t> Server::assign(const Introduction &client)
 	return chosen;
 }
 
+namespace
+{
+
+/**
+ * Has the kernel ask a silent client's host now and then if it is there: one that vanishes sends no FIN, and its client
+ * would keep a place for ever. Such a socket becomes readable 15 s after the last sign of life.
+ */
+void notice_vanished(int socket) noexcept
+{
+	const auto set = [socket](int level, int option, int value) {
+		(void)::setsockopt(socket, level, option, &value, sizeof(value));
+	};
+	set(SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
+	set(IPPROTO_TCP, TCP_KEEPINTVL, 2);
+	set(IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
+} // namespace
+
 Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
 	const Introduction &client, const SessionPlace &place, ConnectionRecord &mine)
 {
@@ -231,6 +263,7 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 		handler_.open({settings().max_key_size, settings().max_value_size}, place);
 	auto connection = std::make_shared<Connection>(
 		link, *std::move(channel), std::move(session), place.calls, client, worker);
+	notice_vanished(link->fd());
 	const Result<void> connected = connection->channel->connect(theirs.endpoint);
 	/*
 	 * From here on the channel belongs to the worker alone, which may also destroy it at any moment. The client

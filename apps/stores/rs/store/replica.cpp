@@ -37,12 +37,12 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 	if (Result<void> checked = options.volume.check(); !checked)
 		return checked.error();
 	if (options.replica >= options.volume.replicas.size())
-		return make_error(EINVAL, fmt::format("the volume has no replica {}", options.replica),
+		return make_error(EINVAL, fmt::format("the volume has no replica {} (--replica)", options.replica),
 			fmt::format("its replicas are 0 to {}", options.volume.replicas.size() - 1));
 	const std::uint64_t buffers = options.volume.blocks + options.spare_buffers;
 	if (buffers > std::numeric_limits<std::uint32_t>::max())
-		return make_error(
-			EINVAL, "a replica has at most 2^32 buffers", "make a volume of fewer, larger blocks");
+		return make_error(EINVAL, "a replica has at most 2^32 buffers",
+			"make a volume of fewer, larger blocks, or lower the spare buffers (--spare-buffers)");
 	ReplicaOptions mine = options;
 	if (!mine.port)
 		mine.port = options.volume.replicas[options.replica].port;

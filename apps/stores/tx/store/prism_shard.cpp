@@ -45,39 +45,6 @@ std::uint64_t new_identity(std::uint16_t shard)
 	return random >> shard_bits << shard_bits | shard;
 }
 
-Result<void> check(const PrismShardOptions &options)
-{
-	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a shard", what); };
-	if (options.shards == 0 || options.shards > max_shards || options.shard >= options.shards)
-		return wrong("shards are numbered from 0: --shard is below --shards, which is 4095 at most");
-	if (options.shards > 1 && !options.secret)
-		return wrong("the shards of a store need a secret by which they recognise each other (--secret FILE)");
-	if (options.cells == 0 || options.cells > most_cells)
-		return wrong("a shard has 1 to 2^35 cells");
-	if (options.lanes == 0 || options.max_connections == 0 ||
-		std::uint64_t{options.lanes} * options.max_connections > std::uint64_t{1} << Writer::place_bits)
-		return wrong("clients times their transactions at once are 1 to 2^20");
-	if (options.max_key_size == 0 || options.max_key_size > longest_key)
-		return wrong("keys have 1 to 4096 bytes at most");
-	if (options.numbered && options.max_key_size < sizeof(std::uint64_t))
-		return wrong("numbers of keys have 8 bytes");
-	const std::uint64_t largest = buffer_size(1, options.max_key_size, options.max_value_size);
-	if (largest > apps::longest_object)
-		return wrong("the longest key and value have 1 MiB at most, with 32 bytes of an object");
-	bool fits = false;
-	for (const apps::BufferClass &size_class : options.classes) {
-		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment || size_class.count == 0)
-			return wrong("a size class has buffers, of a multiple of 64 bytes");
-		if (size_class.buffer_size > apps::longest_object)
-			return wrong("a buffer has 1 MiB at most");
-		fits |= size_class.buffer_size >= largest;
-	}
-	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)
-		return wrong(
-			"1 to 64 size classes are needed, one of which holds the longest key and value with 32 bytes");
-	return {};
-}
-
 } // namespace
 
 std::vector<apps::BufferClass> PrismShardOptions::classes_for(
@@ -108,10 +75,45 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 	return classes;
 }
 
+Result<void> PrismShard::check(const PrismShardOptions &options)
+{
+	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a shard", what); };
+	if (options.shards == 0 || options.shards > max_shards || options.shard >= options.shards)
+		return wrong("shards are numbered from 0: --shard is below --shards, which is 4095 at most");
+	if (options.cells == 0 || options.cells > most_cells)
+		return wrong("a shard has 1 to 2^35 cells (--cells, or twice --keys)");
+	if (options.lanes == 0 || options.max_connections == 0 ||
+		std::uint64_t{options.lanes} * options.max_connections > std::uint64_t{1} << Writer::place_bits)
+		return wrong("clients times their transactions at once (--connections, --lanes) are 1 to 2^20");
+	if (options.max_key_size == 0 || options.max_key_size > longest_key)
+		return wrong("keys (--key-size) have 1 to 4096 bytes");
+	if (options.numbered && options.max_key_size < sizeof(std::uint64_t))
+		return wrong("numbers of keys (--numbered, --key-size) have 8 bytes");
+	const std::uint64_t largest = buffer_size(1, options.max_key_size, options.max_value_size);
+	if (largest > apps::longest_object)
+		return wrong("the longest key and value (--key-size, --value-size) have 1 MiB at most, with 32 bytes "
+			     "of an object");
+	bool fits = false;
+	for (const apps::BufferClass &size_class : options.classes) {
+		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment || size_class.count == 0)
+			return wrong("a size class (--class) has buffers, of a multiple of 64 bytes");
+		if (size_class.buffer_size > apps::longest_object)
+			return wrong("a buffer (--class) has 1 MiB at most");
+		fits |= size_class.buffer_size >= largest;
+	}
+	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)
+		return wrong("1 to 64 size classes (--class) are needed, one of which holds the longest key and value "
+			     "with 32 bytes");
+	return {};
+}
+
 Result<std::unique_ptr<PrismShard>> PrismShard::create(const Context &context, const PrismShardOptions &options)
 {
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
+	if (options.shards > 1 && !options.secret)
+		return make_error(EINVAL, "cannot make a shard",
+			"the shards of a store need a secret by which they recognise each other (--secret FILE)");
 	const ShardGeometry geometry{options.cells, options.max_connections, options.lanes};
 	Result<Parts> parts = make_parts(context, apps::Hello{prism_kind},
 		{geometry.bytes(), "cells and logs", options.classes,

@@ -53,6 +53,9 @@ public:
 	 * TcpListener::create().
 	 */
 	static Result<std::unique_ptr<PrismShard>> create(const Context &context, const PrismShardOptions &options);
+	/** Checks that create() takes these options, with a secret if there are several shards. Errors: EINVAL; the
+	 * message has the names of the program's. */
+	static Result<void> check(const PrismShardOptions &options);
 
 	[[nodiscard]] std::string stats_json() const override;
 

@@ -25,6 +25,12 @@ Result<Shards> parse_shards(const std::string &text, std::uint16_t first_port)
 	return shards;
 }
 
+std::string check_shards(const std::string &text)
+{
+	const Result<Shards> parsed = parse_shards(text);
+	return parsed ? std::string() : parsed.error().message;
+}
+
 std::size_t shard_of(Bytes key, std::size_t shards) noexcept
 {
 	static constexpr unsigned char same_everywhere[crypto_shorthash_KEYBYTES] = {};
