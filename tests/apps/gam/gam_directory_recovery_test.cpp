@@ -165,7 +165,7 @@ struct DirectoryRecovery : DirectoryNodes {
 				    })
 				    .ok());
 		blocks->miss(node_logs[id]->missing());
-		blocks->add({EntryKind::allocation, no_node, Address(of, 0), used * block_size, 1, 1, {}});
+		blocks->add({EntryKind::allocation, no_node, Address(of, 0), used * block_size, 1, 1, {}, false, 0, 1});
 		return blocks;
 	}
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "folder.hpp"
+#include "gam/membership/log_folder.hpp"
+#include "gam/membership/node_log.hpp"
 #include "peer_support.hpp"
 
 using namespace peers;
@@ -210,6 +212,41 @@ TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
 		EXPECT_EQ(read(other, addresses[i]), (Word{0, 7}));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(read(other, allocate(other, 0, 100)), (Word{0, 0}));
+}
+
+/* Tests the bound of a log's size, which counts one entry for what is allocated in a block. */
+TEST_F(JoinedLog, APieceOfABlockTakesNoEntryOfItsOwn)
+{
+	constexpr std::size_t blocks = 64, bytes = 16;
+	join("0");
+	{
+		Session session(nodes[0]->node());
+		std::vector<Address> pieces;
+		for (std::size_t i = 0; i < blocks * block_size / bytes; i++)
+			pieces.push_back(allocate(session, 0, bytes));
+		for (std::size_t i = 0; i < pieces.size(); i += 3)
+			EXPECT_EQ(session.free(pieces[i]), 0);
+	}
+	const std::uint64_t free = nodes[0]->node().available();
+	nodes[0].reset();
+	{
+		auto log = LogFolder::open(folder.path() / "0");
+		ASSERT_TRUE(log && log->owner());
+		LogOptions own;
+		own.cluster = log->owner()->cluster;
+		own.node = log->owner()->node;
+		own.incarnation = log->owner()->incarnation;
+		auto opened = NodeLog::open(own, *std::move(log));
+		ASSERT_TRUE(opened.ok()) << opened.error().message;
+		const auto left = (*opened)->compact();
+		ASSERT_TRUE(left.ok()) << left.error().message;
+		EXPECT_LE(*left, blocks * (Entry::max_size + 3 * Entry::header_size));
+	}
+	rejoin(0, "0");
+	EXPECT_EQ(nodes[0]->node().available(), free);
+	Session session(nodes[0]->node());
+	for (std::size_t i = 0; i < (blocks * block_size / bytes + 2) / 3; i++)
+		EXPECT_LE(allocate(session, 0, bytes).block_number(), blocks);
 }
 
 /* Tests nodes without a log, such as prism-gam. */

@@ -419,7 +419,7 @@ private:
 		sequence++;
 		if (is_home)
 			blocks->add({EntryKind::allocation, no_node, Address(home, 0), block_count * block_size,
-				sequence, sequence, {}});
+				sequence, sequence, {}, false, 0, 1});
 		return blocks;
 	}
 	/* Returns the newest version of the block that is in any log */
