@@ -87,6 +87,7 @@ struct DirectoryRecovery : DirectoryNodes {
 
 		void send(NodeId to, const Message &message) override { test->post(home, to, message); }
 		[[nodiscard]] std::uint64_t since() const override { return 1; }
+		[[nodiscard]] std::uint64_t life_of(NodeId) const override { return 1; }
 		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
 			verdicts[at.block_number()] = verdict;

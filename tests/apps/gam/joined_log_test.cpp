@@ -353,6 +353,30 @@ TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
 	EXPECT_EQ(read_soon(reader, address), (Word{0, 31}));
 }
 
+/* Tests a new node whose number comes from a new master that does not know the lives of the home's log yet. */
+TEST_F(JoinedLog, ANodeThatIsThereBeforeTheHomeIsNotTheOwner)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	die(1);
+	master->use_up_numbers(3, Protocol::directory); /* so this life is later than the other logs tell */
+	rejoin(1, "1");
+	{
+		Session owner(nodes[1]->node());
+		EXPECT_EQ(write(owner, allocate(owner, 0), 31), 0);
+	}
+	for (auto &node : nodes)
+		node.reset();
+	new_master();
+	rejoin(2, "2");
+	nodes[0] = *try_join("");
+	nodes[1] = *try_join("new");
+	ASSERT_EQ(nodes[0]->node().self(), 0);
+	ASSERT_EQ(nodes[1]->node().self(), 1);
+	die(0);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
+}
+
 /* Tests a home whose log is restored from a copy: others have values of terms that it does not know. */
 TEST_F(JoinedLog, ACopyOfALogSaysWhatIsLost)
 {

@@ -135,6 +135,10 @@ TEST(Verdict, AStrangerWithTheOwnersNumber)
 		witnesses.since[3] = since;
 		EXPECT_EQ(decide(evidence, witnesses).kind, Kind::own) << since;
 	}
+	witnesses.life[3] = 4; /* a new master has given the number before it knew this home */
+	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::lost);
+	witnesses.life[3] = 5;
+	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::own);
 	witnesses.since[3] = 6;
 	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::lost);
 	evidence.transfers[1] = {1, 8, 4, true, 4};
@@ -379,6 +383,10 @@ private:
 
 		void send(NodeId to, const Message &message) override { world.send(home, to, message); }
 		[[nodiscard]] std::uint64_t since() const override { return 1; }
+		[[nodiscard]] std::uint64_t life_of(NodeId node) const override
+		{
+			return node == world.plain_ ? world.life_ : 1;
+		}
 		void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{

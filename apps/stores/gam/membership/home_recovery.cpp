@@ -118,6 +118,7 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	awaited_ &= ~bit(from);
 	witnesses_.answered |= bit(from);
 	witnesses_.since[from] = message.counter;
+	witnesses_.life[from] = home_.life_of(from);
 	if (judging_)
 		judge_waiting(from);
 	else if (!awaited_)

@@ -31,6 +31,8 @@ public:
 		virtual void send(NodeId to, const Message &message) = 0;
 		/** Returns the incarnation of the life that began the home's log; 0: unknown. */
 		[[nodiscard]] virtual std::uint64_t since() const = 0;
+		/** Returns the incarnation of @p node, which has answered; 0: unknown. */
+		[[nodiscard]] virtual std::uint64_t life_of(NodeId node) const = 0;
 		/**
 		 * Reports the state of @p block. @p value, of verdicts own, taken and lost, belongs into the memory; if
 		 * verdict.is_to_log(), it also belongs into the log, before others can see it. Called again for a block

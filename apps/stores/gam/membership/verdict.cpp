@@ -166,10 +166,15 @@ private:
 		return Term::decided;
 	}
 
-	/* Returns true if another node has the owner's number now, so that the owner will not return. */
+	/*
+	 * Returns true if another node has the owner's number now, so that the owner will not return. A new master may
+	 * have given it a life that is before the owner's, as long as this home was not there.
+	 */
 	[[nodiscard]] bool is_stranger(const Transfer &transfer) const
 	{
-		return transfer.owner_life && witnesses_.since[transfer.owner] > transfer.owner_life;
+		const std::uint64_t life = witnesses_.life[transfer.owner];
+		return transfer.owner_life &&
+		       (witnesses_.since[transfer.owner] > transfer.owner_life || (life && life < transfer.owner_life));
 	}
 
 	/* Concludes that the last value is lost, with the newest known one */
