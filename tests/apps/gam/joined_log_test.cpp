@@ -377,6 +377,24 @@ TEST_F(JoinedLog, ANodeThatIsThereBeforeTheHomeIsNotTheOwner)
 	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
 }
 
+/* Tests a home that has come back while an owner lived: that one's death later does not bring back an older value. */
+TEST_F(JoinedLog, AHomeThatHasComeBackHasWhatAnOwnerTakesAlong)
+{
+	for (const char *const log : {"0", "", "2"})
+		join(log);
+	const Address address = write_seen_and_fenced();
+	Session reader(nodes[2]->node());
+	die(0);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 0U}));
+	{
+		Session owner(nodes[1]->node());
+		EXPECT_EQ(read_soon(owner, address), (Word{0, 32}));
+	}
+	die(1);
+	EXPECT_EQ(read_soon(reader, address), (Word{0, 32}));
+	EXPECT_EQ(nodes[0]->node().stats().lost_values, 1U);
+}
+
 /* Tests a home whose log is restored from a copy: others have values of terms that it does not know. */
 TEST_F(JoinedLog, ACopyOfALogSaysWhatIsLost)
 {

@@ -642,7 +642,7 @@ private:
 				}
 			}
 			end_term(owner, number);
-			block.granted = nodes_[owner].lines[number].version;
+			block.granted = block.memory = nodes_[owner].lines[number].version; /* by way of the home */
 			nodes_[owner].lines[number] = {};
 			if (pick(8) == 0 && owner != plain_) {
 				kill_home(); /* the value is on its way between them */
@@ -717,18 +717,34 @@ private:
 				queue.clear();
 		}
 		for (Block &block : blocks_) {
-			/* A grant to a dead node that never arrived is still at the home, if it came from there. */
-			if (block.dirty && block.owner == number)
+			if (block.owner != number)
+				continue;
+			block.on_its_way = false;
+			if (number == plain_ && home_alive_ && !(recovery_ && !recovery_->machine->is_done()))
+				go_back_to_memory(block);
+			else if (block.dirty)
 				block.waits = true;
-			if (block.owner == number)
-				block.on_its_way = false;
 		}
 		if (recovery_)
 			recovery_->machine->lost(number);
 		if (recovery_ && number == plain_)
 			recovery_->machine->give_up(number);
-		else if (home_alive_ && number == plain_)
-			recover_orphans();
+	}
+
+	/* Serves the home's memory in place of the value of a dead owner that keeps no log. */
+	void go_back_to_memory(Block &block)
+	{
+		if (!block.dirty)
+			return;
+		if (block.memory < block.promised)
+			fail("the memory has version " + std::to_string(block.memory) + ", " +
+				std::to_string(block.promised) + " was promised");
+		block.dirty = false;
+		block.owner = no_node;
+		block.memory_counter = ++block.counter;
+		block.taken_along = 0; /* it is said to be lost */
+		log_value(home, static_cast<std::uint64_t>(&block - blocks_.data()), block.counter, block.memory);
+		block.logged = true;
 	}
 
 	void return_node(NodeId number)
@@ -833,6 +849,9 @@ private:
 			block.dirty = true;
 			block.owner = verdict.node;
 			block.counter = std::max(verdict.counter, verdict.next - 1);
+			block.memory = version.value_or(0);
+			block.memory_counter = block.counter - 1;
+			block.has_memory = true;
 			break;
 		}
 		case Kind::waits:

@@ -143,8 +143,7 @@ void HomeRecovery::judge(std::uint64_t number, Block &block)
 		waiting_ -= block.verdict.kind == Verdict::Kind::waits;
 	}
 	block.verdict = decide(block.evidence, witnesses_);
-	const Verdict::Kind kind = block.verdict.kind;
-	block.fetching = kind == Verdict::Kind::taken || (kind == Verdict::Kind::lost && block.verdict.node != no_node);
+	block.fetching = block.verdict.kind != Verdict::Kind::waits && block.verdict.node != no_node;
 	if (block.fetching)
 		asked_[block.verdict.node].to_ask.push_back(number);
 	else

@@ -34,8 +34,9 @@ public:
 		/** Returns the incarnation of @p node, which has answered; 0: unknown. */
 		[[nodiscard]] virtual std::uint64_t life_of(NodeId node) const = 0;
 		/**
-		 * Reports the state of @p block. @p value, of verdicts own, taken and lost, belongs into the memory; if
-		 * verdict.is_to_log(), it also belongs into the log, before others can see it. Called again for a block
+		 * Reports the state of @p block. @p value belongs into the memory, of verdict owned in case the owner
+		 * dies, but not of verdict waits; if verdict.is_to_log(), it also belongs into the log, before others
+		 * can see it. Called again for a block
 		 * when a node that it waits for has returned or is given up. Not called for blocks that were never
 		 * used: those are zeros.
 		 */
