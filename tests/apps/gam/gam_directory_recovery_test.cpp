@@ -91,7 +91,7 @@ struct DirectoryRecovery : DirectoryNodes {
 		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
 			verdicts[at.block_number()] = verdict;
-			if (verdict.kind == Verdict::Kind::own || verdict.kind == Verdict::Kind::taken)
+			if (verdict.kind != Verdict::Kind::waits)
 				versions[at.block_number()] = version_of(value.data());
 			test->check(at.block_number(), verdict, value.data());
 		}
@@ -134,6 +134,8 @@ struct DirectoryRecovery : DirectoryNodes {
 			if (writes)
 				writers[++latest] = id;
 			if (i + 1 == accesses) {
+				for (NodeId other = 0; i % 2 && other < nodes; other++)
+					node(other).flush(); /* what is evicted may be read meanwhile */
 				for (auto steps = random() % 8; steps > 0; steps--)
 					(void)net->step();
 			} else {

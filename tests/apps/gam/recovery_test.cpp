@@ -102,6 +102,30 @@ TEST(Verdict, TheGrantNeverArrived)
 	EXPECT_EQ(decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {}), all).kind, Kind::lost);
 }
 
+/* Tests lines of an owner that was evicting them, and has not heard that the home had given the block to others. */
+TEST(Verdict, AnOwnerThatHasGivenItBack)
+{
+	const auto evidence = [](std::vector<Claim> others) {
+		others.push_back({4, Holding::dirty, 2});
+		return evidence_of(1, {{4, 9, 3}, {2, 8, 4}}, std::move(others));
+	};
+	const Witnesses all{nodes({3, 4, 5}), 0, 0};
+	EXPECT_EQ(decide(evidence({{3, Holding::dirty, 4}}), all).node, 3);
+	const Verdict logged = decide(evidence({{3, Holding::logged, 4}}), all);
+	EXPECT_EQ(logged.kind, Kind::taken);
+	EXPECT_EQ(logged.node, 3);
+	EXPECT_EQ(decide(evidence({}), {nodes({4, 5}), 0, 0}).kind, Kind::waits);
+	EXPECT_EQ(decide(evidence({}), {nodes({4, 5}), 0, nodes({3})}).kind, Kind::lost);
+	EXPECT_EQ(decide(evidence({}), all).kind, Kind::owned) << "nobody has had it since";
+	/* A copy of the home's term keeps the reader's lock. */
+	const Verdict copied =
+		decide(evidence_of(1, {{2, 8, 4}}, {{4, Holding::dirty, 2}, {5, Holding::shared, 3}}), all);
+	EXPECT_EQ(copied.kind, Kind::taken);
+	EXPECT_EQ(copied.node, 5);
+	EXPECT_EQ(copied.sharers, nodes({5}));
+	EXPECT_EQ(copied.next, 3U);
+}
+
 TEST(Verdict, WaitsForWhoAloneCanKnow)
 {
 	const auto evidence = evidence_of(1, {{2, 9, 3}}, {});
@@ -315,7 +339,9 @@ private:
 	enum class State : std::uint8_t {
 		none,
 		shared,
-		dirty
+		dirty,
+		leaving, /* evicted; the node has not heard that the home has it */
+		doubtful /* likewise, and the home has died */
 	};
 	struct Line {
 		State state = State::none;
@@ -343,18 +369,25 @@ private:
 		std::optional<HeldLine> line(Address block) override
 		{
 			const Line &line = lines.at(block.block_number());
-			if (line.state == State::none)
+			if (line.state == State::none || line.state == State::leaving)
 				return std::nullopt;
 			data = value_of(line.version);
-			return HeldLine{line.state == State::dirty, line.counter, data};
+			return HeldLine{line.state != State::shared, line.counter, data};
 		}
 		void drop(Address block) override { lines.at(block.block_number()) = {}; }
 		[[nodiscard]] std::uint64_t since() const override { return self == world->plain_ ? world->life_ : 1; }
 		std::unique_ptr<LoggedBlocks> logged(NodeId, std::uint64_t) override
 		{
-			return world->read_log(log, false);
+			auto blocks = world->read_log(log, false);
+			if (self == world->plain_)
+				blocks->miss(std::array{Missing{0, 0, 1, 0, false}});
+			return blocks;
 		}
-		void recovered(NodeId) override {}
+		void recovered(NodeId) override
+		{
+			for (Line &line : lines)
+				line.state = line.state == State::doubtful ? State::dirty : line.state;
+		}
 	};
 	/* State of a block at the home while it lives, and state for the checks that no node knows */
 	struct Block {
@@ -371,8 +404,9 @@ private:
 		/* For the checks */
 		std::uint64_t promised = 0; /* version that another node has seen, or that was to be durable */
 		std::uint64_t latest = 0;
-		bool may_be_lost = false;      /* the node without a log has had it */
-		std::uint64_t taken_along = 0; /* version that this node had when it died */
+		bool may_be_lost = false; /* the node without a log has had it */
+		std::uint64_t taken_along =
+			0; /* version that this node had when it died, or gave to the home that died */
 	};
 	struct Recovery : HomeRecovery::Home {
 		explicit Recovery(World &of) : world(of) {}
@@ -492,6 +526,11 @@ private:
 	void access(NodeId node, std::uint64_t number, std::uint64_t what)
 	{
 		Block &block = blocks_[number];
+		if (Line &line = nodes_[node].lines[number]; line.state == State::leaving) {
+			if (what < 20)
+				line = {};
+			return;
+		}
 		if (what < 50 && nodes_[node].alive && nodes_[node].lines[number].state == State::dirty)
 			owner_writes(node, number, what < 20);
 		else if (block.on_its_way && nodes_[block.owner].alive)
@@ -568,8 +607,10 @@ private:
 
 	void drop_copies(std::uint64_t number)
 	{
-		for (Node &node : nodes_)
-			node.lines[number] = {};
+		for (Node &node : nodes_) {
+			if (node.lines[number].state == State::shared)
+				node.lines[number] = {};
+		}
 	}
 
 	/* Lets the owner send the value to the home and keep a copy or nothing. */
@@ -583,7 +624,7 @@ private:
 		block.logged = true;
 		has_been_seen(block, line.version);
 		line.state = keeps;
-		line.counter = block.counter + 1;
+		line.counter += keeps == State::shared;
 		block.dirty = false;
 		block.owner = no_node;
 		block.memory_counter = ++block.counter;
@@ -596,18 +637,30 @@ private:
 	{
 		Block &block = blocks_[number];
 		if (!block.dirty) {
-			nodes_[1 + pick(node_count - 1)].lines[number] = {};
+			Line &line = nodes_[1 + pick(node_count - 1)].lines[number];
+			if (line.state != State::leaving)
+				line = {};
 			return;
 		}
-		const NodeId owner = block.owner;
-		if (pick(4) == 0 && owner != plain_) {
-			/* The home dies with the value on its way. */
-			end_term(owner, number);
-			nodes_[owner].lines[number] = {};
-			kill_home();
-			return;
+		if (pick(4) == 0)
+			die_before_it_comes(number);
+		else
+			return_to_home(number, pick(2) ? State::leaving : State::none);
+	}
+
+	/* Lets the home die with the value on its way to it, or by way of it to another node. */
+	void die_before_it_comes(std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		Line &line = nodes_[block.owner].lines[number];
+		end_term(block.owner, number);
+		if (pick(2)) {
+			line.state = State::leaving;
+		} else {
+			block.taken_along = block.owner == plain_ ? line.version : 0;
+			line = {};
 		}
-		return_to_home(number, State::none);
+		kill_home();
 	}
 
 	void read(NodeId node, std::uint64_t number)
@@ -641,13 +694,13 @@ private:
 					return;
 				}
 			}
+			if (pick(8) == 0) {
+				die_before_it_comes(number);
+				return;
+			}
 			end_term(owner, number);
 			block.granted = block.memory = nodes_[owner].lines[number].version; /* by way of the home */
 			nodes_[owner].lines[number] = {};
-			if (pick(8) == 0 && owner != plain_) {
-				kill_home(); /* the value is on its way between them */
-				return;
-			}
 			if (!transfer_first)
 				log_transfer();
 		} else {
@@ -698,6 +751,8 @@ private:
 		for (Node &node : nodes_) {
 			if (node.witness)
 				node.witness->lost(home);
+			for (Line &line : node.lines)
+				line.state = line.state == State::leaving ? State::doubtful : line.state;
 		}
 	}
 
@@ -707,7 +762,7 @@ private:
 		Node &node = nodes_[number];
 		node.alive = false;
 		for (std::uint64_t block = 0; block < block_count && number == plain_; block++) {
-			if (node.lines[block].state == State::dirty)
+			if (node.lines[block].state != State::none && node.lines[block].state != State::shared)
 				blocks_[block].taken_along = node.lines[block].version;
 		}
 		node.lines = {};
@@ -841,9 +896,14 @@ private:
 		case Kind::owned: {
 			owned++;
 			const Line &line = nodes_[verdict.node].lines[number];
-			if (!nodes_[verdict.node].alive || line.state != State::dirty ||
+			if (!nodes_[verdict.node].alive ||
+				(line.state != State::dirty && line.state != State::doubtful) ||
 				line.counter != verdict.counter)
 				fail(name + "its owner does not own it");
+			for (const Node &node : nodes_) {
+				if (node.alive && node.lines[number].state == State::shared)
+					fail(name + "a copy is dropped that is valid");
+			}
 			if (line.version < block.promised)
 				fail(name + "an old owner");
 			block.dirty = true;

@@ -18,8 +18,8 @@ namespace prism::gam
 
 /**
  * The recovery of a home: it learns the state of its blocks from its log and from the other nodes. Sans-I/O: answers go
- * in, questions and results come out. One thread at a time. Messages are hostile until checked: a liar can pass off its
- * own values for blocks that it has owned, but for no others.
+ * in, questions and results come out. One thread at a time. Messages are hostile until checked: a liar can do no more
+ * than by the protocol.
  */
 class HomeRecovery
 {
