@@ -680,7 +680,8 @@ private:
 	{
 		Block &block = blocks_[number];
 		const bool transfer_first = flaw_ == Flaw::early_transfer;
-		const std::uint64_t counter = block.counter + 1;
+		const bool home_logs = block.dirty && block.owner == plain_;
+		const std::uint64_t counter = block.counter + (home_logs ? 2 : 1);
 		const auto log_transfer = [&] {
 			append(home_log_,
 				{EntryKind::transfer, number, counter, node, {}, false, node == plain_ ? life_ : 1});
@@ -700,7 +701,11 @@ private:
 			}
 			end_term(owner, number);
 			block.granted = block.memory = nodes_[owner].lines[number].version; /* by way of the home */
+			block.memory_counter = counter - 1;
+			block.has_memory = true;
 			nodes_[owner].lines[number] = {};
+			if (home_logs)
+				log_value(home, number, counter - 1, block.granted);
 			if (!transfer_first)
 				log_transfer();
 		} else {
