@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,16 +35,40 @@ struct Worker {
 	std::unique_ptr<JoinedNode> joined;
 	std::size_t number = 0; /* from 0 on */
 	std::size_t workers = 1;
+	mutable std::set<std::uint64_t> lives{}; /* incarnations of the workers that have been met */
 
 	[[nodiscard]] std::string key(const std::string &name, std::size_t of) const
 	{
 		return name + "/" + std::to_string(of);
 	}
+	/** Publishes @p address with this life, as the key stays when the node has left, and another run has the same.
+	 */
+	void publish(const std::string &name, Address address) const
+	{
+		const std::uint64_t life = joined->view().find(joined->node().self())->life.incarnation;
+		must(joined->put(key(name, number), std::to_string(life) + " " + std::to_string(address.value)));
+	}
 	[[nodiscard]] Address address(const std::string &name, std::size_t of) const
 	{
-		return must(joined->get_address(key(name, of), patience));
+		const auto end = std::chrono::steady_clock::now() + patience;
+		for (; std::chrono::steady_clock::now() < end; usleep(10000)) {
+			std::istringstream text(must(joined->get(key(name, of), patience)));
+			std::uint64_t life = 0, value = 0;
+			text >> life >> value;
+			if (is_of_this_run(life))
+				return Address(value);
+		}
+		give_up("worker " + std::to_string(of) + " is not there");
 	}
-	void publish(const std::string &name, Address address) const { must(joined->put(key(name, number), address)); }
+	/** Returns true if the node in this life is there, or was when it was met: it may have left since. */
+	[[nodiscard]] bool is_of_this_run(std::uint64_t life) const
+	{
+		for (const prism::gam::Member &member : joined->view().members) {
+			if (member.live() && member.life.incarnation == life)
+				lives.insert(life);
+		}
+		return lives.contains(life);
+	}
 	/** Returns the address that each of the workers has published. */
 	[[nodiscard]] std::vector<Address> addresses(const std::string &name) const
 	{

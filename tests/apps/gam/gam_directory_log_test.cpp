@@ -44,7 +44,7 @@ public:
 		entries.push_back({owner, block, counter, 0, owner_logs});
 		return 0;
 	}
-	int allocated(Address, std::uint64_t) noexcept override { return 0; }
+	int allocated(Address, std::uint64_t, std::uint32_t) noexcept override { return 0; }
 	[[nodiscard]] bool durable() const noexcept override { return is_durable; }
 
 	std::vector<Logged> take() { return std::exchange(entries, {}); }

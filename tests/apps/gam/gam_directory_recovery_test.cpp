@@ -87,10 +87,11 @@ struct DirectoryRecovery : DirectoryNodes {
 
 		void send(NodeId to, const Message &message) override { test->post(home, to, message); }
 		[[nodiscard]] std::uint64_t since() const override { return 1; }
+		[[nodiscard]] std::uint64_t life_of(NodeId) const override { return 1; }
 		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
 			verdicts[at.block_number()] = verdict;
-			if (verdict.kind == Verdict::Kind::own || verdict.kind == Verdict::Kind::taken)
+			if (verdict.kind != Verdict::Kind::waits)
 				versions[at.block_number()] = version_of(value.data());
 			test->check(at.block_number(), verdict, value.data());
 		}
@@ -133,6 +134,8 @@ struct DirectoryRecovery : DirectoryNodes {
 			if (writes)
 				writers[++latest] = id;
 			if (i + 1 == accesses) {
+				for (NodeId other = 0; i % 2 && other < nodes; other++)
+					node(other).flush(); /* what is evicted may be read meanwhile */
 				for (auto steps = random() % 8; steps > 0; steps--)
 					(void)net->step();
 			} else {
@@ -165,7 +168,7 @@ struct DirectoryRecovery : DirectoryNodes {
 				    })
 				    .ok());
 		blocks->miss(node_logs[id]->missing());
-		blocks->add({EntryKind::allocation, no_node, Address(of, 0), used * block_size, 1, 1, {}});
+		blocks->add({EntryKind::allocation, no_node, Address(of, 0), used * block_size, 1, 1, {}, false, 0, 1});
 		return blocks;
 	}
 

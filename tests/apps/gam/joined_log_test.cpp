@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "folder.hpp"
+#include "gam/membership/log_folder.hpp"
+#include "gam/membership/node_log.hpp"
 #include "peer_support.hpp"
 
 using namespace peers;
@@ -212,6 +214,41 @@ TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
 		EXPECT_EQ(read(other, allocate(other, 0, 100)), (Word{0, 0}));
 }
 
+/* Tests the bound of a log's size, which counts one entry for what is allocated in a block. */
+TEST_F(JoinedLog, APieceOfABlockTakesNoEntryOfItsOwn)
+{
+	constexpr std::size_t blocks = 64, bytes = 16;
+	join("0");
+	{
+		Session session(nodes[0]->node());
+		std::vector<Address> pieces;
+		for (std::size_t i = 0; i < blocks * block_size / bytes; i++)
+			pieces.push_back(allocate(session, 0, bytes));
+		for (std::size_t i = 0; i < pieces.size(); i += 3)
+			EXPECT_EQ(session.free(pieces[i]), 0);
+	}
+	const std::uint64_t free = nodes[0]->node().available();
+	nodes[0].reset();
+	{
+		auto log = LogFolder::open(folder.path() / "0");
+		ASSERT_TRUE(log && log->owner());
+		LogOptions own;
+		own.cluster = log->owner()->cluster;
+		own.node = log->owner()->node;
+		own.incarnation = log->owner()->incarnation;
+		auto opened = NodeLog::open(own, *std::move(log));
+		ASSERT_TRUE(opened.ok()) << opened.error().message;
+		const auto left = (*opened)->compact();
+		ASSERT_TRUE(left.ok()) << left.error().message;
+		EXPECT_LE(*left, blocks * (Entry::max_size + 3 * Entry::header_size));
+	}
+	rejoin(0, "0");
+	EXPECT_EQ(nodes[0]->node().available(), free);
+	Session session(nodes[0]->node());
+	for (std::size_t i = 0; i < (blocks * block_size / bytes + 2) / 3; i++)
+		EXPECT_LE(allocate(session, 0, bytes).block_number(), blocks);
+}
+
 /* Tests nodes without a log, such as prism-gam. */
 TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 {
@@ -314,6 +351,48 @@ TEST_F(JoinedLog, AnotherNodeWithTheOwnersNumberIsNotTheOwner)
 	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
 	Session reader(nodes[2]->node());
 	EXPECT_EQ(read_soon(reader, address), (Word{0, 31}));
+}
+
+/* Tests a new node whose number comes from a new master that does not know the lives of the home's log yet. */
+TEST_F(JoinedLog, ANodeThatIsThereBeforeTheHomeIsNotTheOwner)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	die(1);
+	master->use_up_numbers(3, Protocol::directory); /* so this life is later than the other logs tell */
+	rejoin(1, "1");
+	{
+		Session owner(nodes[1]->node());
+		EXPECT_EQ(write(owner, allocate(owner, 0), 31), 0);
+	}
+	for (auto &node : nodes)
+		node.reset();
+	new_master();
+	rejoin(2, "2");
+	nodes[0] = *try_join("");
+	nodes[1] = *try_join("new");
+	ASSERT_EQ(nodes[0]->node().self(), 0);
+	ASSERT_EQ(nodes[1]->node().self(), 1);
+	die(0);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 1U}));
+}
+
+/* Tests a home that has come back while an owner lived: that one's death later does not bring back an older value. */
+TEST_F(JoinedLog, AHomeThatHasComeBackHasWhatAnOwnerTakesAlong)
+{
+	for (const char *const log : {"0", "", "2"})
+		join(log);
+	const Address address = write_seen_and_fenced();
+	Session reader(nodes[2]->node());
+	die(0);
+	EXPECT_EQ(unsettled(rejoin(0, "0")), (Unsettled{0U, 0U}));
+	{
+		Session owner(nodes[1]->node());
+		EXPECT_EQ(read_soon(owner, address), (Word{0, 32}));
+	}
+	die(1);
+	EXPECT_EQ(read_soon(reader, address), (Word{0, 32}));
+	EXPECT_EQ(nodes[0]->node().stats().lost_values, 1U);
 }
 
 /* Tests a home whose log is restored from a copy: others have values of terms that it does not know. */

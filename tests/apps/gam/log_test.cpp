@@ -653,10 +653,11 @@ TEST(Log, CompactionCopiesWhatHasGrownOld)
 	auto hooked = options(folder.path());
 	std::uint64_t free_at = 0;
 	auto log = open_log(hooked);
-	const auto allocate = [&](std::uint64_t bytes) {
-		return log->append({EntryKind::allocation, no_node, Address(2, 48), bytes, 0, 0, {}});
+	const auto allocate = [&](std::uint32_t objects) {
+		return log->append(
+			{EntryKind::allocation, no_node, Address(2, block_size), 64, 0, 0, {}, false, 0, objects});
 	};
-	ASSERT_EQ(allocate(64), 0);
+	ASSERT_EQ(allocate(2), 0);
 	for (std::uint64_t i = 0; i < 30; i++)
 		ASSERT_EQ(append_data(*log, i % 10, 1, i), 0);
 	ASSERT_TRUE(log->compact().ok());
@@ -672,11 +673,11 @@ TEST(Log, CompactionCopiesWhatHasGrownOld)
 		EXPECT_EQ(value.second, std::vector<std::byte>(bytes.begin(), bytes.end()));
 	}
 	std::uint64_t order = 0;
-	std::uint64_t allocated = 0;
+	std::uint32_t allocated = 0;
 	ASSERT_TRUE(log->scan([&](const Entry &entry) {
 			       if (entry.kind == EntryKind::allocation && entry.order > order) {
 				       order = entry.order;
-				       allocated = entry.counter;
+				       allocated = entry.objects;
 			       }
 		       }).ok());
 	EXPECT_EQ(allocated, 0U);
@@ -849,7 +850,7 @@ TEST(Log, TakesWhatAProtocolSays)
 	EXPECT_EQ(policy.wrote(Address(5, block_size), 9, value), 0);
 	EXPECT_EQ(policy.transfers(Address(2, block_size), 4, 7, true), 0);
 	EXPECT_EQ(policy.transfers(Address(2, block_size), 5, 8, false), 0);
-	EXPECT_EQ(policy.allocated(Address(2, 48), 100), 0);
+	EXPECT_EQ(policy.allocated(Address(2, block_size), 128, 5), 0);
 	std::vector<Entry> seen;
 	ASSERT_TRUE(log->scan([&](const Entry &entry) { seen.push_back(entry); }).ok());
 	ASSERT_EQ(seen.size(), 4U);
@@ -861,8 +862,9 @@ TEST(Log, TakesWhatAProtocolSays)
 	EXPECT_FALSE(seen[2].owner_logs);
 	EXPECT_EQ(seen[1].owner_life, 12U);
 	EXPECT_EQ(seen[2].owner_life, 0U);
-	EXPECT_EQ(seen[3].block, Address(2, 48));
-	EXPECT_EQ(seen[3].counter, 100U);
+	EXPECT_EQ(seen[3].block, Address(2, block_size));
+	EXPECT_EQ(seen[3].counter, 128U);
+	EXPECT_EQ(seen[3].objects, 5U);
 }
 
 /* Tests values of two homes that have had the same number, the first one of higher terms. */
@@ -903,14 +905,15 @@ TEST(Log, TellsTheHomesOfANumberApart)
 	EXPECT_EQ(seen_since(UINT64_MAX - 1)->find(1)->value, value_of(3)) << "lives that are too high are alike";
 }
 
-/* Tests entries that have a good checksum and a length that their kind does not allow. */
+/* Tests entries that have a good checksum and a word that their kind does not allow. */
 TEST(LogEntry, ALengthThatCannotBe)
 {
-	const auto parses = [](EntryKind kind, std::uint32_t length) {
+	const auto parses = [](EntryKind kind, std::uint32_t length, std::uint64_t counter = 1) {
 		std::array<std::byte, Entry::max_size> bytes{};
-		Entry{kind, 3, Address(2, block_size), 1, 1, 1, {}, false}.serialize(bytes.data(), 5);
+		Entry{kind, 3, Address(2, block_size), counter, 1, 1, {}, false}.serialize(bytes.data(), 5);
 		std::memcpy(&bytes[44], &length, sizeof(length));
-		const std::size_t size = kind == EntryKind::transfer ? Entry::header_size : Entry::header_size + length;
+		const bool has_data = kind == EntryKind::data || kind == EntryKind::piece;
+		const std::size_t size = Entry::header_size + (has_data ? length : 0);
 		const std::uint64_t sum = apps::crc64(std::span(bytes).subspan(8, size - 8), 5);
 		std::memcpy(bytes.data(), &sum, sizeof(sum));
 		return Entry::parse(bytes, 5).has_value();
@@ -918,10 +921,56 @@ TEST(LogEntry, ALengthThatCannotBe)
 	EXPECT_TRUE(parses(EntryKind::transfer, 0)) << "the owner keeps no log, or nobody knows";
 	EXPECT_TRUE(parses(EntryKind::transfer, 1)) << "it keeps one";
 	EXPECT_TRUE(parses(EntryKind::transfer, 512)) << "its life";
+	EXPECT_TRUE(parses(EntryKind::piece, 0));
+	EXPECT_FALSE(parses(EntryKind::piece, 1));
 	EXPECT_TRUE(parses(EntryKind::allocation, 0));
-	EXPECT_FALSE(parses(EntryKind::allocation, 1));
+	EXPECT_TRUE(parses(EntryKind::allocation, UINT32_MAX, 16));
+	EXPECT_TRUE(parses(EntryKind::allocation, 2, 256));
+	EXPECT_TRUE(parses(EntryKind::allocation, 1, 1024));
+	for (const std::uint64_t bytes : {0, 1, 8, 15, 511, 512, 1024})
+		EXPECT_FALSE(parses(EntryKind::allocation, 2, bytes)) << bytes;
 	EXPECT_TRUE(parses(EntryKind::data, 512));
 	EXPECT_FALSE(parses(EntryKind::data, 1));
+}
+
+/* Tests what is allocated by entries of earlier releases, which had one for each piece of a block, and later ones. */
+TEST(LogEntry, ObjectsOfABlock)
+{
+	const auto allocation = [](std::uint64_t bytes, std::uint32_t objects, Address block = Address(2, block_size)) {
+		return Entry{EntryKind::allocation, no_node, block, bytes, 0, 0, {}, false, 0, objects};
+	};
+	const auto piece = [](std::uint64_t offset, std::uint64_t bytes) {
+		return Entry{EntryKind::piece, no_node, Address(2, block_size + offset), bytes, 0, 0, {}};
+	};
+	const auto allocated = [&](const std::vector<Entry> &entries, bool compacted) {
+		Folder folder;
+		auto log = open_log(options(folder.path()));
+		for (const Entry &entry : entries)
+			EXPECT_EQ(log->append(entry), 0);
+		for (std::uint64_t i = 0; compacted && log->segments() < 3; i++)
+			EXPECT_EQ(append_data(*log, 9, i, i), 0);
+		EXPECT_TRUE(!compacted || log->compact().ok());
+		LoggedBlocks logged(2);
+		EXPECT_TRUE(log->scan([&](const Entry &entry) { logged.add(entry); }).ok());
+		std::map<std::uint64_t, std::uint64_t> sizes; /* by offset in block 1 */
+		for (const auto &[address, bytes] : logged.allocated())
+			sizes[address.offset() - block_size] = bytes;
+		const bool is_possible = logged.possibly_allocated(3)[1];
+		EXPECT_EQ(is_possible, !sizes.empty());
+		return sizes;
+	};
+	using Sizes = std::map<std::uint64_t, std::uint64_t>;
+	for (const bool compacted : {false, true}) {
+		EXPECT_EQ(allocated({allocation(16, 0x80000001)}, compacted), (Sizes{{0, 16}, {496, 16}}));
+		EXPECT_EQ(allocated({allocation(16, 3), allocation(16, 2)}, compacted), (Sizes{{16, 16}}));
+		EXPECT_EQ(allocated({allocation(64, 3), allocation(64, 0)}, compacted), Sizes());
+		EXPECT_EQ(allocated({allocation(2048, 1)}, compacted), (Sizes{{0, 2048}}));
+		EXPECT_EQ(allocated({piece(0, 16), piece(16, 16), piece(0, 0)}, compacted), (Sizes{{16, 16}}));
+		EXPECT_EQ(allocated({piece(16, 16), allocation(16, 5)}, compacted), (Sizes{{0, 16}, {32, 16}}));
+		EXPECT_EQ(allocated({piece(16, 16), allocation(16, 0)}, compacted), Sizes());
+		EXPECT_EQ(allocated({piece(16, 16), allocation(16, 0), allocation(512, 1)}, compacted),
+			(Sizes{{0, 512}}));
+	}
 }
 
 } // namespace

@@ -282,4 +282,51 @@ TEST_F(PeerDeath, WhoStopsBeyondItsLeaseFindsItsPairsEnded)
 	EXPECT_EQ(heard, before) << "it was cut off";
 }
 
+/** Member that refuses all who connect, with an error that could be of their own side. */
+class Refusing final : public Told, private apps::Reception::Host
+{
+public:
+	explicit Refusing(std::uint16_t master) : membership_(membership_at(master))
+	{
+		Result<TcpListener> listener = TcpListener::create(0, "127.0.0.1");
+		reception_ = *apps::Reception::create(*std::move(listener), apps::Hello{node_kind}, patience);
+		Newcomer me;
+		me.host = "127.0.0.1";
+		me.port = reception_->port();
+		EXPECT_TRUE(membership_->join(me, *this).ok());
+		thread_ = std::jthread([this](const std::stop_token &stop) {
+			for (; !stop.stop_requested(); std::this_thread::sleep_for(1ms))
+				reception_->serve(*this);
+		});
+	}
+
+	std::atomic<int> attempts{0};
+
+private:
+	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(const apps::Reception::Link & /*link*/,
+		const ConnectionRecord & /*theirs*/, ConnectionRecord & /*mine*/) override
+	{
+		attempts++;
+		return make_error(EEXIST, "there is a pair already");
+	}
+	void refused(const Error & /*why*/) noexcept override {}
+
+	std::unique_ptr<Membership> membership_;
+	std::unique_ptr<apps::Reception> reception_;
+	std::jthread thread_; /* declared last: it uses the others */
+};
+
+/* Tests a peer that still has the pair of an attempt that has failed here. */
+TEST(PeerMeeting, WhoIsRefusedTriesAgain)
+{
+	MasterThread master(2000ms);
+	Refusing peer(master.port());
+	TestNode node(master.port());
+	ASSERT_TRUE(node.join().ok());
+	EXPECT_TRUE(wait_until([&] { return peer.attempts > 2; })) << peer.attempts;
+	const Result<void> met = node.meeting().wait(10ms);
+	EXPECT_EQ(met.error().code, ETIMEDOUT);
+	EXPECT_NE(met.error().message.find("there is a pair already"), std::string::npos) << met.error().message;
+}
+
 } // namespace

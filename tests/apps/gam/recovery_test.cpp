@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Recovery of a home: single verdicts, conversations with liars, and histories of a cluster in which anybody dies at
- * any moment. The cluster is a model of the effects of both protocols on a block (terms, transfers, copies), with the
- * contents of real logs, and with real witnesses and recoveries; its network delivers messages of different pairs in
- * any order.
+ * Histories of the recovery of a home: a cluster in which anybody dies at any moment. The cluster is a model of the
+ * effects of both protocols on a block (terms, transfers, copies), with the contents of real logs, and with real
+ * witnesses and recoveries; its network delivers messages of different pairs in any order.
  */
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -30,195 +28,7 @@ using namespace prism::gam;
 namespace
 {
 
-/* Verdicts ------------------------------------------------------------------------------------------------------ */
-
-constexpr std::uint64_t nodes(std::initializer_list<NodeId> list)
-{
-	std::uint64_t set = 0;
-	for (const NodeId node : list)
-		set |= std::uint64_t{1} << node;
-	return set;
-}
-
-Evidence evidence_of(std::optional<std::uint64_t> own, std::vector<Transfer> transfers, std::vector<Claim> claims)
-{
-	Evidence evidence;
-	evidence.own = own;
-	std::copy(transfers.begin(), transfers.end(), evidence.transfers.begin());
-	evidence.claims = std::move(claims);
-	return evidence;
-}
-
 using Kind = Verdict::Kind;
-
-TEST(Verdict, NeverGivenToAnybody)
-{
-	EXPECT_EQ(decide(evidence_of({}, {}, {}), {}).kind, Kind::own);
-	const Verdict verdict = decide(evidence_of(0, {}, {}), {});
-	EXPECT_EQ(verdict.kind, Kind::own);
-	EXPECT_EQ(verdict.next, 1U);
-}
-
-TEST(Verdict, TheOwnerKeepsIt)
-{
-	const Verdict verdict = decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 2}}), {nodes({3}), 0, 0});
-	EXPECT_EQ(verdict.kind, Kind::owned);
-	EXPECT_EQ(verdict.node, 3);
-	EXPECT_EQ(verdict.counter, 2U);
-}
-
-TEST(Verdict, NobodyOwnsWhatItHasNotGot)
-{
-	/* Holders of another term, on another node, and older than a value of the home's own */
-	const Witnesses all{nodes({3, 4}), 0, 0};
-	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 1}}), all).kind, Kind::owned);
-	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::dirty, 2}}), all).kind, Kind::owned);
-	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 77}}), all).kind, Kind::owned);
-	EXPECT_NE(decide(evidence_of(3, {{2, 9, 3}}, {{3, Holding::dirty, 2}}), all).kind, Kind::owned);
-	EXPECT_LT(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, ~0ULL}}), all).next, 5U);
-}
-
-TEST(Verdict, TheOwnersLogHasIt)
-{
-	const Verdict verdict = decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::logged, 2}}), {nodes({3}), 0, 0});
-	EXPECT_EQ(verdict.kind, Kind::taken);
-	EXPECT_EQ(verdict.node, 3);
-	EXPECT_EQ(verdict.next, 3U);
-}
-
-TEST(Verdict, TheGrantNeverArrived)
-{
-	const Witnesses all{nodes({3, 4}), 0, 0};
-	EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {}), all).kind, Kind::own);
-	const Verdict before = decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {{4, Holding::logged, 2}}), all);
-	EXPECT_EQ(before.kind, Kind::taken);
-	EXPECT_EQ(before.node, 4);
-	const Verdict still = decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {{4, Holding::dirty, 2}}), all);
-	EXPECT_EQ(still.kind, Kind::owned);
-	EXPECT_EQ(still.node, 4);
-	EXPECT_EQ(still.counter, 2U);
-	EXPECT_EQ(still.next, 4U);
-	/* Both have nothing, which is impossible. */
-	EXPECT_EQ(decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {}), all).kind, Kind::lost);
-}
-
-TEST(Verdict, WaitsForWhoAloneCanKnow)
-{
-	const auto evidence = evidence_of(1, {{2, 9, 3}}, {});
-	EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).kind, Kind::waits);
-	EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).node, 3);
-	EXPECT_EQ(decide(evidence, {nodes({4}), 0, nodes({3})}).kind, Kind::lost);
-	EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {}), {}).kind, Kind::own); /* the home has written since */
-}
-
-TEST(Verdict, WaitsForTheOwnerBeforeOneThatIsLost)
-{
-	/* 3, without a log, has got the block from 4, which is away with the newest value that is left. */
-	auto evidence = evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {});
-	const Verdict waits = decide(evidence, {nodes({5}), 0, nodes({3})});
-	EXPECT_EQ(waits.kind, Kind::waits);
-	EXPECT_EQ(waits.node, 4);
-	EXPECT_EQ(decide(evidence, {0, 0, nodes({3, 4})}).kind, Kind::lost);
-	evidence.claims = {{4, Holding::logged, 2}};
-	const Verdict returned = decide(evidence, {nodes({4}), 0, nodes({3})});
-	EXPECT_EQ(returned.kind, Kind::lost);
-	EXPECT_EQ(returned.node, 4);
-	/* The home has written after that owner. */
-	EXPECT_EQ(decide(evidence_of(2, {{3, 9, 3}, {1, 8, 4}}, {}), {0, 0, nodes({3})}).kind, Kind::lost);
-}
-
-TEST(Verdict, AStrangerWithTheOwnersNumber)
-{
-	auto evidence = evidence_of(1, {{2, 9, 3, true, 5}}, {});
-	Witnesses witnesses{nodes({3}), 0, 0};
-	for (const std::uint64_t since : {0, 4, 5}) { /* 0: its log does not tell */
-		witnesses.since[3] = since;
-		EXPECT_EQ(decide(evidence, witnesses).kind, Kind::own) << since;
-	}
-	witnesses.since[3] = 6;
-	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::lost);
-	evidence.transfers[1] = {1, 8, 4, true, 4};
-	evidence.own.reset();
-	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::waits) << "for the owner before";
-	evidence.transfers[0].owner_life = 0;
-	EXPECT_EQ(decide(evidence, witnesses).kind, Kind::waits);
-	EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {}), witnesses).kind, Kind::own) << "the transfer does not tell";
-}
-
-TEST(Verdict, ClaimsOfLaterTermsThanTheLogKnows)
-{
-	/* The log is an older copy. */
-	for (const Claim &later : {Claim{4, Holding::dirty, 7}, {4, Holding::logged, 7}, {4, Holding::shared, 7},
-		     {4, Holding::dirty, 3}, {4, Holding::logged, 3}}) {
-		auto evidence = evidence_of(1, {{2, 9, 3}}, {later, {3, Holding::logged, 2}});
-		const Verdict verdict = decide(evidence, {nodes({3, 4}), 0, 0});
-		EXPECT_EQ(verdict.kind, Kind::lost);
-		EXPECT_EQ(verdict.node, 3) << "not the one that nobody has given the block to";
-		EXPECT_EQ(verdict.next, later.counter + 1);
-		EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {later}), {}).kind,
-			later.counter > 3 ? Kind::lost : Kind::own);
-		EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {later}), {}).kind, Kind::waits);
-		EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {later, {3, Holding::dirty, 2}}), {}).kind, Kind::owned)
-			<< "its term has not ended";
-		/* Of a former node with the home's number */
-		evidence = evidence_of({}, {}, {later});
-		evidence.allocated = false;
-		EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).kind, Kind::own);
-		EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).next, later.counter + 1);
-	}
-}
-
-TEST(LoggedBlocks, OwnersThatKeepLogsAndMayHaveNewerValues)
-{
-	LoggedBlocks blocks(2);
-	std::uint64_t sequence = 0;
-	const auto transfer = [&](std::uint64_t number, std::uint64_t counter, NodeId owner, bool owner_logs = true) {
-		sequence++;
-		blocks.add({EntryKind::transfer, owner, Address(2, number * block_size), counter, sequence, sequence,
-			{}, owner_logs});
-	};
-	EXPECT_EQ(blocks.owners_with_logs(), 0U);
-	transfer(0, 1, 3);
-	transfer(0, 2, 4, false); /* a node without a log; it may not have got the block */
-	EXPECT_EQ(blocks.owners_with_logs(), nodes({3}));
-	transfer(1, 5, 6);
-	blocks.set_value(1, 6, std::array<std::byte, block_size>{});
-	EXPECT_EQ(blocks.owners_with_logs(), nodes({3})) << "the home has written since";
-	transfer(1, 7, 8);
-	EXPECT_EQ(blocks.owners_with_logs(), nodes({3, 8}));
-	transfer(0, 3, 5);
-	EXPECT_EQ(blocks.owners_with_logs(), nodes({5, 8})) << "the term of 3 has ended";
-}
-
-TEST(Verdict, CopiesHaveTheValueOfTheDead)
-{
-	const Verdict verdict = decide(
-		evidence_of(1, {{2, 9, 3}}, {{4, Holding::shared, 2}, {5, Holding::shared, 3}}), {nodes({4, 5}), 0, 0});
-	EXPECT_EQ(verdict.kind, Kind::taken);
-	EXPECT_EQ(verdict.holding, Holding::shared);
-	EXPECT_EQ(verdict.sharers, nodes({4, 5}));
-	/* A copy older than the last transfer does not count. */
-	const Verdict old = decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::shared, 1}}), {nodes({4}), 0, 0});
-	EXPECT_EQ(old.kind, Kind::waits);
-	EXPECT_EQ(old.sharers, 0U);
-}
-
-TEST(Verdict, GapsInLogs)
-{
-	auto evidence = evidence_of(1, {{2, 9, 3}}, {{3, Holding::logged_doubtful, 2}});
-	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).kind, Kind::lost);
-	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).node, 3);
-	evidence.claims.clear();
-	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).kind, Kind::lost);
-	evidence = evidence_of(1, {}, {});
-	evidence.doubtful = true;
-	EXPECT_EQ(decide(evidence, {}).kind, Kind::lost);
-	evidence.claims = {{3, Holding::dirty, 7}};
-	EXPECT_EQ(decide(evidence, {nodes({3}), 0, 0}).kind, Kind::owned);
-	EXPECT_EQ(decide(evidence, {nodes({3}), 0, 0}).next, 8U);
-}
-
-/* Histories ----------------------------------------------------------------------------------------------------- */
 
 enum class Flaw : std::uint8_t {
 	none,
@@ -311,7 +121,9 @@ private:
 	enum class State : std::uint8_t {
 		none,
 		shared,
-		dirty
+		dirty,
+		leaving, /* evicted; the node has not heard that the home has it */
+		doubtful /* likewise, and the home has died */
 	};
 	struct Line {
 		State state = State::none;
@@ -339,18 +151,25 @@ private:
 		std::optional<HeldLine> line(Address block) override
 		{
 			const Line &line = lines.at(block.block_number());
-			if (line.state == State::none)
+			if (line.state == State::none || line.state == State::leaving)
 				return std::nullopt;
 			data = value_of(line.version);
-			return HeldLine{line.state == State::dirty, line.counter, data};
+			return HeldLine{line.state != State::shared, line.counter, data};
 		}
 		void drop(Address block) override { lines.at(block.block_number()) = {}; }
 		[[nodiscard]] std::uint64_t since() const override { return self == world->plain_ ? world->life_ : 1; }
 		std::unique_ptr<LoggedBlocks> logged(NodeId, std::uint64_t) override
 		{
-			return world->read_log(log, false);
+			auto blocks = world->read_log(log, false);
+			if (self == world->plain_)
+				blocks->miss(std::array{Missing{0, 0, 1, 0, false}});
+			return blocks;
 		}
-		void recovered(NodeId) override {}
+		void recovered(NodeId) override
+		{
+			for (Line &line : lines)
+				line.state = line.state == State::doubtful ? State::dirty : line.state;
+		}
 	};
 	/* State of a block at the home while it lives, and state for the checks that no node knows */
 	struct Block {
@@ -367,8 +186,9 @@ private:
 		/* For the checks */
 		std::uint64_t promised = 0; /* version that another node has seen, or that was to be durable */
 		std::uint64_t latest = 0;
-		bool may_be_lost = false;      /* the node without a log has had it */
-		std::uint64_t taken_along = 0; /* version that this node had when it died */
+		bool may_be_lost = false; /* the node without a log has had it */
+		std::uint64_t taken_along =
+			0; /* version that this node had when it died, or gave to the home that died */
 	};
 	struct Recovery : HomeRecovery::Home {
 		explicit Recovery(World &of) : world(of) {}
@@ -379,6 +199,10 @@ private:
 
 		void send(NodeId to, const Message &message) override { world.send(home, to, message); }
 		[[nodiscard]] std::uint64_t since() const override { return 1; }
+		[[nodiscard]] std::uint64_t life_of(NodeId node) const override
+		{
+			return node == world.plain_ ? world.life_ : 1;
+		}
 		void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) override
 		{
@@ -419,7 +243,7 @@ private:
 		sequence++;
 		if (is_home)
 			blocks->add({EntryKind::allocation, no_node, Address(home, 0), block_count * block_size,
-				sequence, sequence, {}});
+				sequence, sequence, {}, false, 0, 1});
 		return blocks;
 	}
 	/* Returns the newest version of the block that is in any log */
@@ -484,6 +308,11 @@ private:
 	void access(NodeId node, std::uint64_t number, std::uint64_t what)
 	{
 		Block &block = blocks_[number];
+		if (Line &line = nodes_[node].lines[number]; line.state == State::leaving) {
+			if (what < 20)
+				line = {};
+			return;
+		}
 		if (what < 50 && nodes_[node].alive && nodes_[node].lines[number].state == State::dirty)
 			owner_writes(node, number, what < 20);
 		else if (block.on_its_way && nodes_[block.owner].alive)
@@ -560,8 +389,10 @@ private:
 
 	void drop_copies(std::uint64_t number)
 	{
-		for (Node &node : nodes_)
-			node.lines[number] = {};
+		for (Node &node : nodes_) {
+			if (node.lines[number].state == State::shared)
+				node.lines[number] = {};
+		}
 	}
 
 	/* Lets the owner send the value to the home and keep a copy or nothing. */
@@ -575,7 +406,7 @@ private:
 		block.logged = true;
 		has_been_seen(block, line.version);
 		line.state = keeps;
-		line.counter = block.counter + 1;
+		line.counter += keeps == State::shared;
 		block.dirty = false;
 		block.owner = no_node;
 		block.memory_counter = ++block.counter;
@@ -588,18 +419,30 @@ private:
 	{
 		Block &block = blocks_[number];
 		if (!block.dirty) {
-			nodes_[1 + pick(node_count - 1)].lines[number] = {};
+			Line &line = nodes_[1 + pick(node_count - 1)].lines[number];
+			if (line.state != State::leaving)
+				line = {};
 			return;
 		}
-		const NodeId owner = block.owner;
-		if (pick(4) == 0 && owner != plain_) {
-			/* The home dies with the value on its way. */
-			end_term(owner, number);
-			nodes_[owner].lines[number] = {};
-			kill_home();
-			return;
+		if (pick(4) == 0)
+			die_before_it_comes(number);
+		else
+			return_to_home(number, pick(2) ? State::leaving : State::none);
+	}
+
+	/* Lets the home die with the value on its way to it, or by way of it to another node. */
+	void die_before_it_comes(std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		Line &line = nodes_[block.owner].lines[number];
+		end_term(block.owner, number);
+		if (pick(2)) {
+			line.state = State::leaving;
+		} else {
+			block.taken_along = block.owner == plain_ ? line.version : 0;
+			line = {};
 		}
-		return_to_home(number, State::none);
+		kill_home();
 	}
 
 	void read(NodeId node, std::uint64_t number)
@@ -619,7 +462,8 @@ private:
 	{
 		Block &block = blocks_[number];
 		const bool transfer_first = flaw_ == Flaw::early_transfer;
-		const std::uint64_t counter = block.counter + 1;
+		const bool home_logs = block.dirty && block.owner == plain_;
+		const std::uint64_t counter = block.counter + (home_logs ? 2 : 1);
 		const auto log_transfer = [&] {
 			append(home_log_,
 				{EntryKind::transfer, number, counter, node, {}, false, node == plain_ ? life_ : 1});
@@ -633,13 +477,17 @@ private:
 					return;
 				}
 			}
-			end_term(owner, number);
-			block.granted = nodes_[owner].lines[number].version;
-			nodes_[owner].lines[number] = {};
-			if (pick(8) == 0 && owner != plain_) {
-				kill_home(); /* the value is on its way between them */
+			if (pick(8) == 0) {
+				die_before_it_comes(number);
 				return;
 			}
+			end_term(owner, number);
+			block.granted = block.memory = nodes_[owner].lines[number].version; /* by way of the home */
+			block.memory_counter = counter - 1;
+			block.has_memory = true;
+			nodes_[owner].lines[number] = {};
+			if (home_logs)
+				log_value(home, number, counter - 1, block.granted);
 			if (!transfer_first)
 				log_transfer();
 		} else {
@@ -690,6 +538,8 @@ private:
 		for (Node &node : nodes_) {
 			if (node.witness)
 				node.witness->lost(home);
+			for (Line &line : node.lines)
+				line.state = line.state == State::leaving ? State::doubtful : line.state;
 		}
 	}
 
@@ -699,7 +549,7 @@ private:
 		Node &node = nodes_[number];
 		node.alive = false;
 		for (std::uint64_t block = 0; block < block_count && number == plain_; block++) {
-			if (node.lines[block].state == State::dirty)
+			if (node.lines[block].state != State::none && node.lines[block].state != State::shared)
 				blocks_[block].taken_along = node.lines[block].version;
 		}
 		node.lines = {};
@@ -709,18 +559,34 @@ private:
 				queue.clear();
 		}
 		for (Block &block : blocks_) {
-			/* A grant to a dead node that never arrived is still at the home, if it came from there. */
-			if (block.dirty && block.owner == number)
+			if (block.owner != number)
+				continue;
+			block.on_its_way = false;
+			if (number == plain_ && home_alive_ && !(recovery_ && !recovery_->machine->is_done()))
+				go_back_to_memory(block);
+			else if (block.dirty)
 				block.waits = true;
-			if (block.owner == number)
-				block.on_its_way = false;
 		}
 		if (recovery_)
 			recovery_->machine->lost(number);
 		if (recovery_ && number == plain_)
 			recovery_->machine->give_up(number);
-		else if (home_alive_ && number == plain_)
-			recover_orphans();
+	}
+
+	/* Serves the home's memory in place of the value of a dead owner that keeps no log. */
+	void go_back_to_memory(Block &block)
+	{
+		if (!block.dirty)
+			return;
+		if (block.memory < block.promised)
+			fail("the memory has version " + std::to_string(block.memory) + ", " +
+				std::to_string(block.promised) + " was promised");
+		block.dirty = false;
+		block.owner = no_node;
+		block.memory_counter = ++block.counter;
+		block.taken_along = 0; /* it is said to be lost */
+		log_value(home, static_cast<std::uint64_t>(&block - blocks_.data()), block.counter, block.memory);
+		block.logged = true;
 	}
 
 	void return_node(NodeId number)
@@ -817,14 +683,22 @@ private:
 		case Kind::owned: {
 			owned++;
 			const Line &line = nodes_[verdict.node].lines[number];
-			if (!nodes_[verdict.node].alive || line.state != State::dirty ||
+			if (!nodes_[verdict.node].alive ||
+				(line.state != State::dirty && line.state != State::doubtful) ||
 				line.counter != verdict.counter)
 				fail(name + "its owner does not own it");
+			for (const Node &node : nodes_) {
+				if (node.alive && node.lines[number].state == State::shared)
+					fail(name + "a copy is dropped that is valid");
+			}
 			if (line.version < block.promised)
 				fail(name + "an old owner");
 			block.dirty = true;
 			block.owner = verdict.node;
 			block.counter = std::max(verdict.counter, verdict.next - 1);
+			block.memory = version.value_or(0);
+			block.memory_counter = block.counter - 1;
+			block.has_memory = true;
 			break;
 		}
 		case Kind::waits:

@@ -190,6 +190,25 @@ a_worker_dies() {
 	pass "a worker of an example dies: the others end"
 }
 
+# A second run is not misled by keys of the first one, which stay when its workers have left.
+an_example_runs_again() {
+	local run worker pids
+	start_cluster
+	for run in 1 2; do
+		pids=()
+		for worker in 0 1 2; do
+			start "$work/worker-$run$worker" "$bin/examples/gam_work_queue" "127.0.0.1:$port" $worker 3
+			pids[worker]=$started
+		done
+		for worker in 0 1 2; do
+			wait_for 60 eval "! kill -0 ${pids[worker]} 2>/dev/null" || fail "worker $worker of run $run hangs" "$work/worker-$run$worker"
+			wait "${pids[worker]}" || fail "worker $worker of run $run ends with $?" "$work/worker-$run$worker"
+		done
+	done
+	end_cluster
+	pass "an example runs twice on one master"
+}
+
 # Survivors that share locks with the dead driver get them.
 a_driver_dies() {
 	start_cluster
@@ -226,7 +245,10 @@ the_master_dies() {
 }
 
 [ "$protocol" != directory ] || usage # the same for both
-[ "$protocol" != directory ] || a_worker_dies # the examples' protocol
+if [ "$protocol" = directory ]; then # the examples' protocol
+	a_worker_dies
+	an_example_runs_again
+fi
 table
 transactions
 a_node_dies

@@ -42,10 +42,11 @@ public:
 	virtual int transfers(Address block, std::uint64_t counter, NodeId owner, bool owner_logs) noexcept = 0;
 
 	/**
-	 * Records that this node, the home of @p at, has allocated @p bytes there; 0: has freed the object there.
-	 * Called before any node is told. Errors as for wrote().
+	 * Records the objects of @p bytes that begin in @p block, of which this node is the home: a bit of @p objects
+	 * for each, the first one for an object of whole blocks; 0: none any more. Called before any node is told.
+	 * Errors as for wrote().
 	 */
-	virtual int allocated(Address at, std::uint64_t bytes) noexcept = 0;
+	virtual int allocated(Address block, std::uint64_t bytes, std::uint32_t objects) noexcept = 0;
 
 	/**
 	 * Returns true if an access that waits for its writes (mfence, unlock, atomic) promises that they are in the

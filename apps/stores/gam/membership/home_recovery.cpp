@@ -118,6 +118,7 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	awaited_ &= ~bit(from);
 	witnesses_.answered |= bit(from);
 	witnesses_.since[from] = message.counter;
+	witnesses_.life[from] = home_.life_of(from);
 	if (judging_)
 		judge_waiting(from);
 	else if (!awaited_)
@@ -142,8 +143,7 @@ void HomeRecovery::judge(std::uint64_t number, Block &block)
 		waiting_ -= block.verdict.kind == Verdict::Kind::waits;
 	}
 	block.verdict = decide(block.evidence, witnesses_);
-	const Verdict::Kind kind = block.verdict.kind;
-	block.fetching = kind == Verdict::Kind::taken || (kind == Verdict::Kind::lost && block.verdict.node != no_node);
+	block.fetching = block.verdict.kind != Verdict::Kind::waits && block.verdict.node != no_node;
 	if (block.fetching)
 		asked_[block.verdict.node].to_ask.push_back(number);
 	else
@@ -280,17 +280,20 @@ void HomeRecovery::finish_if_done()
 	Message message;
 	message.request = recovery_;
 	message.type = static_cast<std::uint8_t>(RecoveryMessage::drop);
-	for (const auto &[number, block] : known_) {
+	for (auto &[number, block] : known_) {
 		const Verdict &verdict = block.verdict;
 		message.block = Address(self_, number * block_size);
-		for (const Claim &claim : block.evidence.claims) {
+		std::erase_if(block.evidence.claims, [&](const Claim &claim) {
 			const bool is_valid =
 				verdict.kind == Verdict::Kind::owned
 					? claim.node == verdict.node
 					: claim.holding == Holding::shared && (verdict.sharers & bit(claim.node));
-			if (is_line(claim.holding) && !is_valid && (told_ & bit(claim.node)))
+			const bool drops = is_line(claim.holding) && !is_valid;
+			if (drops && (told_ & bit(claim.node)))
 				home_.send(claim.node, message);
-		}
+			/* It cannot be an owner's any more; one of a later term says that the log is an old copy. */
+			return drops && claim.counter <= block.evidence.transfers[0].counter;
+		});
 	}
 	message.block = {};
 	message.type = static_cast<std::uint8_t>(RecoveryMessage::recovered);

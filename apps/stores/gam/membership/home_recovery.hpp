@@ -18,8 +18,8 @@ namespace prism::gam
 
 /**
  * The recovery of a home: it learns the state of its blocks from its log and from the other nodes. Sans-I/O: answers go
- * in, questions and results come out. One thread at a time. Messages are hostile until checked: a liar can pass off its
- * own values for blocks that it has owned, but for no others.
+ * in, questions and results come out. One thread at a time. Messages are hostile until checked: a liar can do no more
+ * than by the protocol.
  */
 class HomeRecovery
 {
@@ -31,9 +31,12 @@ public:
 		virtual void send(NodeId to, const Message &message) = 0;
 		/** Returns the incarnation of the life that began the home's log; 0: unknown. */
 		[[nodiscard]] virtual std::uint64_t since() const = 0;
+		/** Returns the incarnation of @p node, which has answered; 0: unknown. */
+		[[nodiscard]] virtual std::uint64_t life_of(NodeId node) const = 0;
 		/**
-		 * Reports the state of @p block. @p value, of verdicts own, taken and lost, belongs into the memory; if
-		 * verdict.is_to_log(), it also belongs into the log, before others can see it. Called again for a block
+		 * Reports the state of @p block. @p value belongs into the memory, of verdict owned in case the owner
+		 * dies, but not of verdict waits; if verdict.is_to_log(), it also belongs into the log, before others
+		 * can see it. Called again for a block
 		 * when a node that it waits for has returned or is given up. Not called for blocks that were never
 		 * used: those are zeros.
 		 */

@@ -34,6 +34,14 @@ T get(std::span<const std::byte> from, std::size_t at) noexcept
 	return value;
 }
 
+bool objects_fit(std::uint64_t bytes, std::uint64_t objects) noexcept
+{
+	constexpr std::uint64_t most = 32;
+	if (bytes >= block_size)
+		return objects == 1;
+	return bytes >= block_size / most && !(objects >> block_size / bytes);
+}
+
 bool is_sound(const Entry &entry, std::size_t length) noexcept
 {
 	if (!entry.sequence || !entry.order || entry.order > entry.sequence)
@@ -43,8 +51,10 @@ bool is_sound(const Entry &entry, std::size_t length) noexcept
 		return length == block_size && !entry.block.in_block();
 	case EntryKind::transfer:
 		return !entry.block.in_block() && entry.node < max_nodes;
-	case EntryKind::allocation:
+	case EntryKind::piece:
 		return !length;
+	case EntryKind::allocation:
+		return !entry.block.in_block() && (!length || objects_fit(entry.counter, length));
 	}
 	return false;
 }
@@ -54,6 +64,13 @@ std::uint32_t owner_word(const Entry &entry) noexcept
 {
 	const std::uint64_t life = entry.owner_life >> 31 ? 0 : entry.owner_life;
 	return static_cast<std::uint32_t>(life << 1 | (entry.owner_logs ? 1 : 0));
+}
+
+std::uint32_t word_of_kind(const Entry &entry) noexcept
+{
+	if (entry.kind == EntryKind::allocation)
+		return entry.objects;
+	return entry.kind == EntryKind::transfer ? owner_word(entry) : static_cast<std::uint32_t>(entry.data.size());
 }
 
 } // namespace
@@ -66,7 +83,7 @@ void Entry::serialize(std::byte *to, std::uint64_t seed) const noexcept
 	put(to + 32, counter);
 	put(to + 40, static_cast<std::uint16_t>(kind));
 	put(to + 42, node);
-	put(to + 44, kind == EntryKind::transfer ? owner_word(*this) : static_cast<std::uint32_t>(data.size()));
+	put(to + 44, word_of_kind(*this));
 	std::copy(data.begin(), data.end(), to + header_size);
 	put(to, apps::crc64({to + 8, size() - 8}, seed));
 }
@@ -92,6 +109,8 @@ std::optional<Entry> Entry::parse(std::span<const std::byte> bytes, std::uint64_
 	if (entry.kind == EntryKind::transfer) {
 		entry.owner_logs = length & 1;
 		entry.owner_life = length >> 1;
+	} else if (entry.kind == EntryKind::allocation) {
+		entry.objects = static_cast<std::uint32_t>(length);
 	}
 	entry.data = bytes.subspan(header_size, data_size);
 	if (apps::crc64(bytes.subspan(8, entry.size() - 8), seed) != get<std::uint64_t>(bytes, 0))

@@ -20,7 +20,8 @@ namespace prism::gam
 enum class EntryKind : std::uint8_t {
 	data = 1,   /**< DLOG: the value of a block */
 	transfer,   /**< OLOG: `node` becomes the owner of the block */
-	allocation, /**< `counter` bytes are allocated at `block`, which may be any address; 0: they are freed */
+	piece,      /**< of earlier releases: `counter` bytes are allocated at `block`, any address; 0: freed */
+	allocation, /**< the objects that begin in the block: `objects`, of `counter` bytes each */
 };
 
 /**
@@ -57,6 +58,7 @@ struct Entry {
 	std::span<const std::byte> data; /**< block_size bytes, or none */
 	bool owner_logs = false;         /**< transfer: the new owner keeps a log; false also if that is unknown */
 	std::uint64_t owner_life = 0;    /**< transfer: incarnation of the new owner; 0: unknown */
+	std::uint32_t objects = 0; /**< allocation: a bit for each; of one that has whole blocks the first; 0: none */
 
 	[[nodiscard]] std::size_t size() const noexcept { return header_size + data.size(); }
 	/** Returns true if this entry is newer than @p other, of the same kind, block and log. */
@@ -64,6 +66,9 @@ struct Entry {
 	{
 		return counter != other.counter ? counter > other.counter : order > other.order;
 	}
+
+	/** Returns true if this says that something is free. */
+	[[nodiscard]] bool frees() const noexcept { return kind == EntryKind::piece ? !counter : !objects; }
 
 	/** Writes size() bytes to @p to. @p seed: SegmentHead::seed() of the segment. */
 	void serialize(std::byte *to, std::uint64_t seed) const noexcept;

@@ -2,6 +2,7 @@
 #include "gam/membership/logged_blocks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 namespace prism::gam
@@ -52,7 +53,9 @@ void LoggedBlocks::add(const Entry &entry)
 	} else if (entry.kind == EntryKind::transfer) {
 		add_transfer(blocks_[entry.block.block_number()], entry);
 	} else if (Allocation &allocation = allocations_[entry.block]; entry.order >= allocation.order) {
-		allocation = {entry.counter, entry.order};
+		const bool is_whole = entry.kind == EntryKind::allocation;
+		const std::uint32_t objects = is_whole ? entry.objects : !entry.frees();
+		allocation = {entry.counter, entry.order, objects, is_whole};
 	}
 }
 
@@ -97,25 +100,36 @@ bool LoggedBlocks::is_doubtful(const Block *block) const noexcept
 	return missing_from_ && known < missing_from_;
 }
 
+/* Calls @p visit with the address and the bytes of each object that is allocated. */
+template <typename Visit>
+void LoggedBlocks::for_each_object(const Visit &visit) const
+{
+	for (const auto &[address, allocation] : allocations_) {
+		const auto block = allocations_.find(address.block());
+		if (block != allocations_.end() && block->second.is_whole && block->second.order > allocation.order)
+			continue;
+		for (std::uint32_t left = allocation.objects; left; left &= left - 1)
+			visit(address + static_cast<unsigned>(std::countr_zero(left)) * allocation.bytes,
+				allocation.bytes);
+	}
+}
+
 std::unordered_map<Address, std::uint64_t> LoggedBlocks::allocated() const
 {
 	std::unordered_map<Address, std::uint64_t> allocated;
-	for (const auto &[address, allocation] : allocations_) {
-		if (allocation.bytes)
-			allocated.emplace(address, allocation.bytes);
-	}
+	for_each_object([&](Address address, std::uint64_t bytes) { allocated.emplace(address, bytes); });
 	return allocated;
 }
 
 std::vector<bool> LoggedBlocks::possibly_allocated(std::uint64_t blocks) const
 {
 	std::vector<bool> possible(blocks, !knows_allocations_);
-	for (const auto &[address, allocation] : allocations_) {
-		const std::uint64_t end = address.offset() + allocation.bytes;
+	for_each_object([&](Address address, std::uint64_t bytes) {
+		const std::uint64_t end = address.offset() + bytes;
 		for (std::uint64_t number = address.block_number(); number * block_size < end && number < blocks;
 			number++)
 			possible[number] = true;
-	}
+	});
 	return possible;
 }
 

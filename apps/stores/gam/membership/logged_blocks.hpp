@@ -70,7 +70,12 @@ private:
 	struct Allocation {
 		std::uint64_t bytes = 0;
 		std::uint64_t order = 0;
+		std::uint32_t objects = 0;
+		bool is_whole = false; /* tells of all the block */
 	};
+
+	template <typename Visit>
+	void for_each_object(const Visit &visit) const;
 
 	const NodeId home_;
 	const std::uint64_t since_;

@@ -38,9 +38,9 @@ public:
 	{
 		return append({EntryKind::transfer, owner, block, counter, 0, 0, {}, owner_logs, life_of(owner)});
 	}
-	int allocated(Address at, std::uint64_t bytes) noexcept override
+	int allocated(Address block, std::uint64_t bytes, std::uint32_t objects) noexcept override
 	{
-		return append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
+		return append({EntryKind::allocation, no_node, block, bytes, 0, 0, {}, false, 0, objects});
 	}
 	[[nodiscard]] bool durable() const noexcept override { return durable_; }
 	[[nodiscard]] std::uint64_t position() const noexcept override { return log_.written(); }

@@ -85,9 +85,21 @@ private:
 				(!owner || claim.counter > owner->counter))
 				owner = &claim;
 		}
-		if (owner)
-			conclude(Verdict::Kind::owned, owner->node, owner->counter, owner->holding);
-		return owner;
+		if (!owner || has_given_back(*owner))
+			return false;
+		conclude(Verdict::Kind::owned, owner->node, owner->counter, owner->holding);
+		return true;
+	}
+
+	/* Returns true if others have had the block since, of which an owner that was evicting it has not heard. */
+	bool has_given_back(const Claim &owner)
+	{
+		const auto is_copy_since = [&](const Claim &claim) {
+			return claim.holding == Holding::shared && claim.counter > owner.counter && is_possible(claim);
+		};
+		if (std::any_of(evidence_.claims.begin(), evidence_.claims.end(), is_copy_since))
+			return true;
+		return !evidence_.doubtful && owner.counter < last().counter && look_into(last()) != Term::never_begun;
 	}
 
 	[[nodiscard]] bool may_own(const Claim &claim) const
@@ -166,10 +178,15 @@ private:
 		return Term::decided;
 	}
 
-	/* Returns true if another node has the owner's number now, so that the owner will not return. */
+	/*
+	 * Returns true if another node has the owner's number now, so that the owner will not return. A new master may
+	 * have given it a life that is before the owner's, as long as this home was not there.
+	 */
 	[[nodiscard]] bool is_stranger(const Transfer &transfer) const
 	{
-		return transfer.owner_life && witnesses_.since[transfer.owner] > transfer.owner_life;
+		const std::uint64_t life = witnesses_.life[transfer.owner];
+		return transfer.owner_life &&
+		       (witnesses_.since[transfer.owner] > transfer.owner_life || (life && life < transfer.owner_life));
 	}
 
 	/* Concludes that the last value is lost, with the newest known one */

@@ -57,6 +57,7 @@ struct Witnesses {
 	std::uint64_t given_up = 0;   /**< nodes that will never answer */
 	/** Incarnations of nodes that have answered, or of those that began their logs; 0: unknown. */
 	std::array<std::uint64_t, max_nodes> since{};
+	std::array<std::uint64_t, max_nodes> life{}; /**< their incarnations; 0: unknown */
 };
 
 struct Verdict {

@@ -8,6 +8,17 @@
 namespace prism::gam
 {
 
+namespace
+{
+
+/* Returns a bit for each piece of @p bytes, less than a block has. */
+constexpr std::uint32_t all_pieces(std::uint64_t bytes) noexcept
+{
+	return static_cast<std::uint32_t>((std::uint64_t{1} << (block_size / bytes)) - 1);
+}
+
+} // namespace
+
 std::size_t Allocator::size_class_of(std::uint64_t bytes) noexcept
 {
 	return static_cast<std::size_t>(std::countr_zero(bytes) - std::countr_zero(smallest));
@@ -70,6 +81,18 @@ int Allocator::free(std::uint64_t offset, std::uint64_t *taken_back)
 	return 0;
 }
 
+std::uint32_t Allocator::objects(std::uint64_t number, std::uint64_t bytes)
+{
+	const std::scoped_lock guard(lock_);
+	if (!is_allocated(number))
+		return 0;
+	if (bytes >= block_size)
+		return 1;
+	const auto &cut = cut_[size_class_of(bytes)];
+	const auto some = cut.find(number);
+	return all_pieces(bytes) & ~(some == cut.end() ? 0 : some->second);
+}
+
 bool Allocator::restore(std::uint64_t offset, std::uint64_t bytes)
 {
 	if (!bytes || offset < block_size || offset >= blocks_ * block_size || bytes > blocks_ * block_size - offset)
@@ -117,8 +140,7 @@ bool Allocator::take_small_at(std::uint64_t offset, std::size_t size_class)
 	if (pieces == cut.end()) {
 		if (!take_blocks_at(block, 1))
 			return false;
-		pieces = cut.emplace(block, static_cast<std::uint32_t>((std::uint64_t{1} << (block_size / bytes)) - 1))
-				 .first;
+		pieces = cut.emplace(block, all_pieces(bytes)).first;
 	}
 	const std::uint32_t piece = std::uint32_t{1} << (offset % block_size / bytes);
 	if (!(pieces->second & piece))
@@ -132,8 +154,7 @@ bool Allocator::take_small_at(std::uint64_t offset, std::size_t size_class)
 std::optional<std::uint64_t> Allocator::take_small(std::size_t size_class)
 {
 	const std::uint64_t bytes = smallest << size_class;
-	const std::uint64_t pieces = block_size / bytes;
-	if (pieces == 1) {
+	if (bytes == block_size) {
 		const std::optional<std::uint64_t> block = take_blocks(1, 1);
 		return block ? std::optional(*block * block_size) : std::nullopt;
 	}
@@ -142,7 +163,7 @@ std::optional<std::uint64_t> Allocator::take_small(std::size_t size_class)
 		const std::optional<std::uint64_t> block = take_blocks(1, 1);
 		if (!block)
 			return std::nullopt;
-		cut.emplace(*block, static_cast<std::uint32_t>((std::uint64_t{1} << pieces) - 1));
+		cut.emplace(*block, all_pieces(bytes));
 	}
 	const auto chosen = cut.begin();
 	const auto piece = static_cast<unsigned>(std::countr_zero(chosen->second));
@@ -157,10 +178,9 @@ void Allocator::give_small(std::uint64_t offset, std::size_t size_class)
 {
 	const std::uint64_t bytes = smallest << size_class;
 	const std::uint64_t block = offset / block_size;
-	const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << (block_size / bytes)) - 1);
 	std::uint32_t &pieces = cut_[size_class][block];
 	pieces |= std::uint32_t{1} << (offset % block_size / bytes);
-	if (pieces == all) {
+	if (pieces == all_pieces(bytes)) {
 		cut_[size_class].erase(block);
 		give_blocks(block, 1);
 	}

@@ -49,6 +49,12 @@ public:
 	int free(std::uint64_t offset, std::uint64_t *taken_back = nullptr);
 
 	/**
+	 * Returns the objects that begin in block @p number, all of @p bytes, a bit for each; for an object of whole
+	 * blocks, whose first one it is, the first bit.
+	 */
+	[[nodiscard]] std::uint32_t objects(std::uint64_t number, std::uint64_t bytes);
+
+	/**
 	 * Marks @p bytes at @p offset as allocated, as before a restart. Returns false if no allocate() can have
 	 * returned them, or if they are not free.
 	 */

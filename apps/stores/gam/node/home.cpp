@@ -113,18 +113,22 @@ int Home::give_back(Address address)
 		const std::scoped_lock guard(logging_);
 		if (const int error = allocator_.free(address.offset(), &bytes))
 			return error;
-		(void)log(address.offset(), 0);
+		(void)log(address.offset(), bytes);
 	}
 	withdraw(address, bytes);
 	return 0;
 }
 
-/** Logs an allocation or a free. Only a durable node returns an error; others go on as if they had no log. */
+/** Logs that an object of @p bytes has been allocated or freed at @p offset. Only a durable node returns an error;
+ * others go on as if they had no log. */
 int Home::log(std::uint64_t offset, std::uint64_t bytes)
 {
 	BlockLog *const log = node_.options_.log;
-	const int error = log ? log->allocated(Address(node_.self(), offset), bytes) : 0;
-	return error && log->durable() ? error : 0;
+	if (!log)
+		return 0;
+	const Address block = Address(node_.self(), offset).block();
+	const int error = log->allocated(block, bytes, allocator_.objects(block.block_number(), bytes));
+	return log->durable() ? error : 0;
 }
 
 /** Lends all blocks of @p piece. Returns false if one is not lent yet; the caller must try again. */

@@ -408,7 +408,6 @@ void LogSide::settled(Address block, const Verdict &verdict, std::span<const std
 	if (verdict.kind == Verdict::Kind::owned) {
 		restored.owner = verdict.node;
 		restored.sharers = 0;
-		restored.data = {};
 	}
 	const bool is_lost = verdict.kind == Verdict::Kind::lost;
 	report_.lost += is_lost;

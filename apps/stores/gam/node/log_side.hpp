@@ -100,6 +100,7 @@ private:
 	[[nodiscard]] std::optional<HeldLine> line(Address block) override;
 	void drop(Address block) override;
 	[[nodiscard]] std::uint64_t since() const override { return log_ ? log_->began() : self_.incarnation; }
+	[[nodiscard]] std::uint64_t life_of(NodeId node) const override { return lives_[node]; }
 	std::unique_ptr<LoggedBlocks> logged(NodeId home, std::uint64_t since) override;
 	void recovered(NodeId /*home*/) override {}
 
