@@ -67,6 +67,8 @@ def script_of(blocks):
             if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
                 lines.append(line)
                 lines.append("background+=($!)")
+            elif line.strip() == "wait":  # it would forget how the programs have ended
+                lines.append('for pid in "${background[@]}"; do wait "$pid"; done; background=()')
             else:
                 lines.append(line)
     lines.append("sleep 0.3; judge_background")  # the last job may not have failed yet
