@@ -13,6 +13,7 @@ docs/prism-tx.md says what transactions guarantee, and what the store does not: 
 it trusts its clients. Keys and values are bytes, or what has the buffer of bytes. Errors are those of pyprism.stores.
 Threads may share a store; a transaction belongs to one thread. Calls release the interpreter's lock while they wait.
 """
+cimport cython
 from libc.stdlib cimport free, malloc
 cimport pyprism.libstores as c
 from pyprism.stores cimport Bytes, Handle, Read
@@ -158,6 +159,7 @@ cdef Transaction make(Store store, c.prism_tx_transaction *given):
     return transaction
 
 
+@cython.no_gc_clear  # when it is collected, its store is still needed to abort it
 cdef class Transaction:
     """A transaction that has begun: see Store.transaction() and Store.run(). One thread at a time."""
     cdef Store store

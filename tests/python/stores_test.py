@@ -6,6 +6,7 @@ usage: stores_test.py [unittest's options and names of tests]
 Ends with 77 if pyverbs is not installed.
 """
 import errno
+import gc
 import importlib.util
 import os
 import re
@@ -325,6 +326,19 @@ class TxTest(StoreTestCase):
                 with self.assertRaises(TypeError):
                     t.fetch(b'a', wrong)
         self.assertEqual(self.read(b'a'), value)
+
+    def test_forgotten_transactions_leave_their_places(self):
+        def forget():
+            t = self.store.transaction()
+            try:
+                t.read(b'')
+            except pyprism.tx.StoreError as error:
+                cycle = error  # to its traceback, this frame, and back
+                return cycle is None
+
+        for _ in range(100):
+            forget()
+            gc.collect()
 
     def test_an_ended_transaction(self):
         t = self.store.transaction()

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "folder.hpp"
+#include "gam/membership/log_folder.hpp"
 #include "gam/membership/log_keeper.hpp"
 #include "gam/membership/logged_blocks.hpp"
 #include "gam/membership/node_log.hpp"
@@ -220,6 +221,24 @@ TEST(Log, IsOfOneNodeOfOneCluster)
 	other.node++;
 	EXPECT_EQ(NodeLog::open(other).error().code, EINVAL);
 	EXPECT_TRUE(NodeLog::open(options(folder.path())).ok());
+}
+
+TEST(Log, FilesOfOthersStay)
+{
+	Folder folder;
+	const std::array names = {"thesis.new", "sources.list.next", "messages.log", "0123.log"};
+	for (const char *const name : names)
+		std::ofstream(folder.path() / name) << "not of a log";
+	std::ofstream(folder.path() / "0123456789abcdef.new") << "left by a killed node";
+	{
+		const auto opened = LogFolder::open(folder.path());
+		ASSERT_TRUE(opened.ok()) << opened.error().message;
+		EXPECT_FALSE(opened->is_unreadable());
+	}
+	ASSERT_EQ(append_data(*open_log(options(folder.path())), 1, 1, 1), 0);
+	for (const char *const name : names)
+		EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+	EXPECT_FALSE(std::filesystem::exists(folder.path() / "0123456789abcdef.new"));
 }
 
 TEST(Log, IsUsedByOneProcess)

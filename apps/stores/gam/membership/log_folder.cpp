@@ -52,7 +52,7 @@ Result<void> LogFolder::find_owner()
 	std::uint64_t newest = 0;
 	bool has_damaged = false;
 	for (std::filesystem::directory_iterator at(path_, code), end; !code && at != end; at.increment(code)) {
-		if (at->path().extension() != ".log")
+		if (!number_of(at->path()) || at->path().extension() != ".log")
 			continue;
 		const auto segment = Segment::open(at->path());
 		if (!segment)

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +13,14 @@
 
 namespace prism::gam
 {
+
+std::optional<std::uint64_t> number_of(const std::filesystem::path &path)
+{
+	const std::string name = path.stem().string(), ending = path.extension().string();
+	const bool is_segment = (ending == ".log" || ending == ".new" || ending == ".next") && name.size() == 16 &&
+				name.find_first_not_of("0123456789abcdef") == std::string::npos;
+	return is_segment ? std::optional(std::stoull(name, nullptr, 16)) : std::nullopt;
+}
 
 Result<Segment> Segment::map(Descriptor file, const std::filesystem::path &path, std::size_t size)
 {

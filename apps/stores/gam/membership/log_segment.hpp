@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -53,6 +54,12 @@ private:
 	std::byte *bytes_; /* a mapping; null: none */
 	std::size_t size_;
 };
+
+/**
+ * Returns the number in the name of a segment, finished (`.log`) or not (`.new`, `.next`). Nothing: the file is not of
+ * a log, as the folder may have others.
+ */
+[[nodiscard]] std::optional<std::uint64_t> number_of(const std::filesystem::path &path);
 
 /** Returns the file system's error for @p path. */
 inline Error failed(const std::error_code &code, const std::filesystem::path &path)

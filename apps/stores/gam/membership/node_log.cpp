@@ -24,16 +24,6 @@ namespace
 
 constexpr std::size_t least_segment = 4096;
 
-/* Returns the number in a segment's name, or nothing. */
-std::optional<std::uint64_t> number_of(const std::filesystem::path &path)
-{
-	const std::string name = path.stem().string();
-	if (path.extension() != ".log" || name.size() != 16 ||
-		name.find_first_not_of("0123456789abcdef") != std::string::npos)
-		return std::nullopt;
-	return std::stoull(name, nullptr, 16);
-}
-
 std::uint64_t random_number()
 {
 	std::uint64_t number = 0;
@@ -135,13 +125,13 @@ Result<std::vector<NodeLog::Old>> NodeLog::find_segments()
 	for (std::filesystem::directory_iterator at(options_.folder, code), end; !code && at != end;
 		at.increment(code)) {
 		const auto path = at->path();
-		if (path.extension() == ".new" || path.extension() == ".next") {
-			std::filesystem::remove(path, code);
-			continue;
-		}
 		const auto number = number_of(path);
 		if (!number)
 			continue;
+		if (path.extension() != ".log") {
+			std::filesystem::remove(path, code);
+			continue;
+		}
 		auto segment = Segment::open(path);
 		if (!segment)
 			return segment.error();
