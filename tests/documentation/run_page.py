@@ -26,7 +26,7 @@ from pages import PLACES, PageError, read_page  # noqa: E402
 HOSTS = ("one", "two", "three", "hub", "HOST")
 # Programs of others that pages tell readers to type
 FOREIGN = ("apt", "apt-get", "cmake", "ctest", "dpkg-buildpackage", "git", "insmod", "mckey", "modprobe", "mpicc", "mpirun")
-FOREIGN += ("nbdkit", "ninja", "pkg-config", "rdma", "rping", "tshark", "ucx_info", "ucx_perftest", "fi_pingpong")
+FOREIGN += ("nbdkit", "ninja", "pkg-config", "rdma", "tshark", "ucmatose", "ucx_info", "ucx_perftest", "fi_pingpong")
 
 SPACES = ("unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 

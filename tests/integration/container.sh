@@ -18,7 +18,7 @@ fi
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
-need_program ibv_devinfo ib_send_lat ib_write_bw ib_read_bw rping ip ss setpriv prlimit nsenter unshare fallocate
+need_program ibv_devinfo ib_send_lat ib_write_bw ib_read_bw ucmatose ip ss setpriv prlimit nsenter unshare fallocate
 ulimit -c 0
 
 port=${PRISM_TEST_PORT:-20500}
@@ -121,13 +121,12 @@ connections() {
 	for client in here there; do
 		local -n in_pod_of_client=$client
 		port=$((port + 1))
-		start "$work/server" timeout -k 5 60 "${here[@]}" "$user" prism-run rping -s -a 10.79.0.1 -p $port -C 5
-		wait_for 20 rdma_listens || fail "uid $user: rping does not listen" "$work/server"
-		expect 0 "uid $user: rping, from $client" timeout -k 5 60 \
-			"${in_pod_of_client[@]}" "$user" prism-run rping -c -a 10.79.0.1 -p $port -C 5 -v
-		[ "$(grep -c '^ping data' "$work/out")" -eq 5 ] && pass "uid $user: rping, from $client" ||
-			fail "uid $user: rping, from $client" "$work/out" "$work/err"
-		wait "$started"
+		start "$work/server" timeout -k 5 60 "${here[@]}" "$user" prism-run ucmatose -b 10.79.0.1 -p $port
+		wait_for 20 rdma_listens || fail "uid $user: ucmatose does not listen" "$work/server"
+		expect 0 "uid $user: ucmatose, from $client" timeout -k 5 60 \
+			"${in_pod_of_client[@]}" "$user" prism-run ucmatose -s 10.79.0.1 -p $port
+		grep -q '^data transfers complete' "$work/out" && wait "$started" && pass "uid $user: ucmatose, from $client" ||
+			fail "uid $user: ucmatose, from $client" "$work/out" "$work/server"
 	done
 }
 rdma_listens() { nsenter --net="/proc/$pod/ns/net" grep -q "@prism-cm/.*/$port/" /proc/net/unix; }
