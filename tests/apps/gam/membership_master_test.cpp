@@ -263,6 +263,26 @@ TEST_F(MembershipMaster, ANodeThatReturnsIsThereAtOnce)
 	EXPECT_EQ(master.renew(*again, now)->incarnation, again->incarnation);
 }
 
+/* Else one forged message would keep all logs of a cluster away. */
+TEST_F(MembershipMaster, AClusterOfLogsIsThatOfNodesThatRenew)
+{
+	Newcomer forged = newcomer(), who = newcomer();
+	forged.log = LogClaim{7, {3, 9}, false};
+	who.log = LogClaim{8, {4, 10}, false};
+	const Result<NodeLife> stranger = master.join(forged, now), node = master.join(who, now);
+	ASSERT_TRUE(stranger.ok());
+	ASSERT_TRUE(node.ok());
+	Master stored(5, lease);
+	EXPECT_EQ(code_of(stored.load(master.serialize(), now)), 0);
+	for (Master *const asked : {&master, &stored}) {
+		EXPECT_TRUE(asked->renew(*node, now).ok());
+		EXPECT_EQ(asked->log_cluster(), 8);
+		EXPECT_EQ(code_of(asked->renew(*stranger, now)), ESTALE) << "two clusters' logs do not mix";
+		forged.log->last.node = 5;
+		EXPECT_EQ(code_of(asked->join(forged, now)), EINVAL);
+	}
+}
+
 /* Else old values would come back in place of the other node's. */
 TEST_F(MembershipMaster, TheLogOfANodeThatWasGivenUpDoesNotGetTheNumberOfAnother)
 {

@@ -123,6 +123,13 @@ NodeId Master::first_that_only_joined() const
 	return first ? first->life.node : max_nodes;
 }
 
+/** Returns true if a member keeps a log. One that has only joined may be a stranger's invention. */
+bool Master::has_logs() const
+{
+	return std::any_of(view_.members.begin(), view_.members.end(),
+		[this](const Member &member) { return member.keeps_log && !only_joined(member); });
+}
+
 View Master::announced() const
 {
 	View view = view_;
@@ -133,7 +140,7 @@ View Master::announced() const
 /** Returns the number that the log's node had. New incarnations are above those that an earlier master has given. */
 Result<NodeId> Master::number_of_log(const LogClaim &log)
 {
-	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ && log_cluster_ != log.cluster))
+	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ != log.cluster && has_logs()))
 		return make_error(EINVAL, "the log is of another cluster than those of the members",
 			"give each node the folder of its log; or begin a new log");
 	const std::string number = "number " + std::to_string(log.last.node) + ", which is that of the log,";
@@ -200,7 +207,8 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 		first_life = accounts_[free].first_life;
 	else if (who.log && who.log->last.node != no_node)
 		first_life = who.log->last.incarnation;
-	accounts_[free] = {life.incarnation, returns, 0, now, first_life}; /* the members know a node that returns */
+	/* The members know a node that returns. */
+	accounts_[free] = {life.incarnation, returns, 0, now, first_life, log_cluster_};
 	return life;
 }
 
@@ -223,6 +231,8 @@ Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 		return member.error();
 	Account &account = accounts_[who.node];
 	if (only_joined(**member)) {
+		if ((*member)->keeps_log && account.log_cluster != log_cluster_) /* another's log came between */
+			return stale(who);
 		change(**member, NodeState::joining);
 		account.incarnation = (*member)->life.incarnation = view_.epoch;
 	}
@@ -298,7 +308,7 @@ Result<void> Master::expect(const NodeLife &by, std::uint64_t nodes, Time now)
 		away.life.node = node;
 		away.keeps_log = true;
 		away.durable = durable;
-		accounts_[node] = {insert(std::move(away), NodeState::dead).incarnation, 0, 0, now, 0};
+		accounts_[node] = {insert(std::move(away), NodeState::dead).incarnation, 0, 0, now, 0, log_cluster_};
 	});
 	return {};
 }
@@ -352,7 +362,7 @@ std::string Master::serialize() const
 	nlohmann::json accounts = nlohmann::json::array();
 	for (const auto &[node, account] : accounts_)
 		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by},
-			{"first_life", account.first_life}});
+			{"first_life", account.first_life}, {"log_cluster", account.log_cluster}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
 		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"given_up", given_up_},
 		{"given_last", given_last_}, {"accounts", std::move(accounts)}}
@@ -376,10 +386,11 @@ Result<void> Master::load(const std::string &text, Time now)
 		return damaged();
 	std::map<NodeId, Account> accounts;
 	for (const nlohmann::json &account : found["accounts"]) {
-		std::uint64_t node = 0, beat = 0, swept = 0, first_life = 0;
+		std::uint64_t node = 0, beat = 0, swept = 0, first_life = 0, cluster = log_cluster;
 		if (!account.is_object() || !take_number(account, "node", node, max_nodes - 1) ||
 			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept) ||
-			(account.contains("first_life") && !take_number(account, "first_life", first_life)))
+			(account.contains("first_life") && !take_number(account, "first_life", first_life)) ||
+			(account.contains("log_cluster") && !take_number(account, "log_cluster", cluster)))
 			return damaged();
 		const auto id = static_cast<NodeId>(node);
 		const Member *const member = view.find(id);
@@ -390,7 +401,7 @@ Result<void> Master::load(const std::string &text, Time now)
 		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
 				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;
 		const Time granted = same ? before->second.granted : now;
-		accounts[id] = {member->life.incarnation, beat, swept, granted, first_life};
+		accounts[id] = {member->life.incarnation, beat, swept, granted, first_life, cluster};
 	}
 	if (accounts.size() != view.members.size())
 		return damaged();

@@ -94,8 +94,9 @@ public:
 	[[nodiscard]] View announced() const;
 	[[nodiscard]] Time lease() const noexcept { return lease_; }
 	/**
-	 * Returns the cluster of all members' logs: that of the first node that had a log. So a new master, which knows
-	 * nothing, takes over the cluster of the nodes that return to it. 0: no node keeps a log.
+	 * Returns the cluster of all members' logs: that of the first node that had a log and has renewed its lease. So
+	 * a new master, which knows nothing, takes over the cluster of the nodes that return to it. 0: no node keeps a
+	 * log.
 	 */
 	[[nodiscard]] std::uint64_t log_cluster() const noexcept { return log_cluster_; }
 
@@ -116,6 +117,7 @@ private:
 		Time granted{};             /* on this clock */
 		/* First incarnation that can be that of its log; 0: any */
 		std::uint64_t first_life = 0;
+		std::uint64_t log_cluster = 0; /* of the logs when it joined */
 	};
 
 	Member *find_live(const NodeLife &who) noexcept;
@@ -123,6 +125,7 @@ private:
 	[[nodiscard]] NodeId number_free_longest() const;
 	[[nodiscard]] bool only_joined(const Member &member) const;
 	[[nodiscard]] NodeId first_that_only_joined() const;
+	[[nodiscard]] bool has_logs() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] bool may_be_log_of(const Member &away, const LogClaim &log) const;
 	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
