@@ -26,6 +26,7 @@
 
 #include "regular_file.hpp"
 #include "standard_streams.hpp"
+#include "terminal.hpp"
 #include "thread_limit.hpp"
 
 namespace prism::cli
@@ -138,20 +139,36 @@ void outlive_outputs() noexcept
 	(void)std::signal(SIGXFSZ, SIG_IGN);
 }
 
+/** Writes a beginning of @p text, for which there is room; returns its size. 0: the room is too small. */
+static std::size_t write_beginning(std::string_view text)
+{
+	const Descriptor terminal = apps::terminal_that_does_not_wait(STDOUT_FILENO);
+	if (terminal.get() >= 0) {
+		const ssize_t taken = ::write(terminal.get(), text.data(), text.size());
+		if (taken >= 0 || errno == EAGAIN)
+			return static_cast<std::size_t>(std::max<ssize_t>(taken, 0));
+	}
+	const std::string_view piece = text.substr(0, PIPE_BUF); /* a pipe with room takes it at once */
+	std::fwrite(piece.data(), 1, piece.size(), stdout);
+	std::fflush(stdout);
+	return piece.size();
+}
+
 void print_or_end(std::string_view text)
 {
 	sigset_t blocked;
 	pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
 	sigdelset(&blocked, SIGINT);
 	sigdelset(&blocked, SIGTERM);
+	constexpr timespec pause{0, 10'000'000};
 	while (!text.empty()) {
 		pollfd room{STDOUT_FILENO, POLLOUT, 0};
 		if (::ppoll(&room, 1, nullptr, &blocked) < 0 && errno == EINTR)
 			continue;
-		const std::string_view piece = text.substr(0, PIPE_BUF); /* a pipe with room takes it at once */
-		std::fwrite(piece.data(), 1, piece.size(), stdout);
-		std::fflush(stdout);
-		text.remove_prefix(piece.size());
+		const std::size_t taken = write_beginning(text);
+		text.remove_prefix(taken);
+		if (!taken)
+			(void)::ppoll(nullptr, 0, &pause, &blocked);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "base/terminal.hpp"
 
 namespace prism::apps
 {
@@ -37,8 +39,9 @@ int priority(LogLevel level)
 }
 
 /**
- * Writes @p text, or the beginning that a pipe takes at once, with a single write(), so that lines of several processes
- * do not mix. Returns false if that would wait for a reader; a reader that is gone, or a full disk, loses the text.
+ * Writes @p text, or the beginning that a pipe or terminal takes at once, with a single write(), so that lines of
+ * several processes do not mix. Returns false if that would wait for a reader; a reader that is gone, or a full disk,
+ * loses the text.
  */
 bool write_at_once(const std::string &text)
 {
@@ -46,8 +49,9 @@ bool write_at_once(const std::string &text)
 	if (::poll(&room, 1, 0) == 0)
 		return false;
 	const std::string line = text.size() <= PIPE_BUF ? text : text.substr(0, PIPE_BUF - 1) + '\n';
-	(void)!::write(STDERR_FILENO, line.data(), line.size());
-	return true;
+	const Descriptor terminal = terminal_that_does_not_wait(STDERR_FILENO);
+	const int to = terminal.get() >= 0 ? terminal.get() : STDERR_FILENO;
+	return ::write(to, line.data(), line.size()) >= 0 || errno != EAGAIN;
 }
 
 /** Makes a line for the standard error. */
