@@ -487,22 +487,6 @@ standing_readers() {
 	for store in prism jakiro; do
 		standing_readers_of $store
 	done
-	python3 - >"$work/terminal" <<-'END' &
-		import os, pty, time
-		unread, terminal = pty.openpty()
-		os.set_blocking(terminal, False)
-		try:
-		    while os.write(terminal, b"x"):
-		        pass
-		except BlockingIOError:
-		    pass
-		print(os.ttyname(terminal), os.read(unread, 3), flush=True)  # some room, but not for a line
-		time.sleep(100)
-	END
-	children+=($!)
-	wait_for 20 grep -q pts "$work/terminal" || fail "no terminal that stands still"
-	exec 7<>"$(cut -d ' ' -f 1 "$work/terminal")"
-	standing_readers_of prism
 	exec 7<&-
 	pass "prism-kv-server: logs and outputs that nobody reads"
 }

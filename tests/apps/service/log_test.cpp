@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -142,6 +143,20 @@ TEST(Logs, DoNotWaitForAReaderThatStandsStill)
 	log(LogLevel::info, "again");
 	log(LogLevel::info, "and again");
 	EXPECT_EQ(error.read(), "prog: 4 lines were left out: the log was not read\nprog: again\nprog: and again\n");
+}
+
+/* Unlike a pipe, it tells poll() that there is room when a line has none. */
+TEST(Logs, DoNotWaitForATerminalThatStandsStill)
+{
+	int reader = -1, terminal = -1;
+	ASSERT_EQ(::openpty(&reader, &terminal, nullptr, nullptr, nullptr), 0);
+	const prism::Descriptor ours(reader), theirs(terminal), before(::dup(STDERR_FILENO));
+	::dup2(terminal, STDERR_FILENO);
+	const LogSink log = standard_error_log("prog", LogLevel::info);
+	for (unsigned i = 0; i < 1000; i++)
+		log(LogLevel::warning, std::string(1000, 'x'));
+	::dup2(before.get(), STDERR_FILENO);
+	EXPECT_EQ(::fcntl(terminal, F_GETFL) & O_NONBLOCK, 0) << "others write to it as before";
 }
 
 TEST(Logs, ForTheJournalHavePriorities)
