@@ -17,12 +17,32 @@ namespace
 /* Loss is rare on the way to a neighbour: a repetition must not be counted as work. */
 constexpr std::uint64_t patience_ns = 200'000'000;
 
-/* Called when no answers come. */
-void expect_server(const Descriptor &control)
+/* The server's silence, which may not last. */
+class Silence
 {
-	if (hung_up(control))
-		throw std::runtime_error("the server has ended before the run was over; see what it printed");
-}
+public:
+	explicit Silence(const Descriptor &control) : control_(control) {}
+
+	/* Called when no answers come, now and then; @p answered have come. Throws if more of them never will. */
+	void goes_on(std::uint64_t answered)
+	{
+		if (state_of_peer(control_) == Peer::gone)
+			throw std::runtime_error("the server has ended before the run was over; see what it printed");
+		const std::uint64_t now = monotonic_ns();
+		if (!since_ || answered != answered_)
+			since_ = now;
+		answered_ = answered;
+		if (now - since_ > longest_ns)
+			throw std::runtime_error("the server has not answered for 5 s: is it stopped?");
+	}
+
+private:
+	static constexpr std::uint64_t longest_ns = 5'000'000'000;
+
+	const Descriptor &control_;
+	std::uint64_t answered_ = 0;
+	std::uint64_t since_ = 0; /* 0: it has answered so far */
+};
 
 /* End of the run: by count, or by the clock. */
 class Limit
@@ -50,7 +70,7 @@ class Asker
 {
 public:
 	Asker(EchoSocket &to, const Descriptor &control, const Parameters &agreed, std::uint64_t units_under_way)
-		: socket_(to), control_(control), parameters_(agreed), window_(units_under_way), writer_(to)
+		: socket_(to), silence_(control), parameters_(agreed), window_(units_under_way), writer_(to)
 	{
 	}
 
@@ -82,7 +102,7 @@ public:
 	/* Starts again from the oldest unit without a complete answer. */
 	void repeat()
 	{
-		expect_server(control_);
+		silence_.goes_on(done_);
 		repeats_ += next_ - done_;
 		epoch_++;
 		next_ = done_;
@@ -117,7 +137,7 @@ private:
 	}
 
 	EchoSocket &socket_;
-	const Descriptor &control_;
+	Silence silence_;
 	const Parameters &parameters_;
 	std::uint64_t window_;
 	TrainWriter writer_;
@@ -144,7 +164,7 @@ class SingleAsker
 {
 public:
 	SingleAsker(EchoSocket &to, const Descriptor &control, const Parameters &agreed)
-		: socket_(to), control_(control), parameters_(agreed)
+		: socket_(to), silence_(control), parameters_(agreed)
 	{
 	}
 
@@ -156,7 +176,7 @@ public:
 			(void)socket_.send({packet_.data(), parameters_.request_size});
 			if (answered(unit, request.epoch))
 				return;
-			expect_server(control_);
+			silence_.goes_on(unit);
 		}
 	}
 
@@ -179,7 +199,7 @@ private:
 	static constexpr std::uint64_t max_looks = 1 << 19;
 
 	EchoSocket &socket_;
-	const Descriptor &control_;
+	Silence silence_;
 	const Parameters &parameters_;
 	std::array<std::uint8_t, 65536> packet_{};
 };

@@ -20,7 +20,7 @@ namespace prism::floor
 
 /** Parameters of both sides; sent over the TCP connection in the layout of the host, like perftest's exchange. */
 struct Parameters {
-	static constexpr std::uint32_t expected_magic = 0x50464c32;
+	static constexpr std::uint32_t expected_magic = 0x50464c33;
 
 	std::uint32_t magic = expected_magic;
 	std::uint32_t bandwidth = 0;     /**< 0: one message at a time */
@@ -72,12 +72,15 @@ struct Load {
 	double duration = 0;  /**< seconds; replaces iterations unless 0 */
 };
 
-/** Answers until the client hangs up. @p control is the TCP connection. */
+/**
+ * Answers until the client is done. @p control is the TCP connection. Throws std::runtime_error if the client ends
+ * before.
+ */
 void serve(EchoSocket &socket, const Descriptor &control, const Parameters &parameters);
 
 /**
- * Measures one message at a time; every sample is a whole round trip. Throws std::runtime_error if answers stay away
- * and the server has closed @p control.
+ * Measures one message at a time; every sample is a whole round trip. Throws std::runtime_error if answers stay away,
+ * and the server has closed @p control or five seconds pass.
  */
 perftest::LatencySamples measure_latency(
 	EchoSocket &socket, const Descriptor &control, const Parameters &parameters, const Load &load);

@@ -51,11 +51,13 @@ void enlarge(int fd, int force, int plain)
 
 } // namespace
 
-bool hung_up(const Descriptor &control)
+Peer state_of_peer(const Descriptor &control)
 {
 	char byte;
 	const ssize_t got = ::recv(control.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+	if (got > 0)
+		return Peer::done;
+	return got < 0 && (errno == EAGAIN || errno == EINTR) ? Peer::runs : Peer::gone;
 }
 
 EchoSocket::EchoSocket(const Descriptor &control)

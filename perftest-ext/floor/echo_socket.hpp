@@ -13,8 +13,14 @@
 namespace prism::floor
 {
 
-/** Returns true if the other side has closed its end. */
-bool hung_up(const Descriptor &control);
+enum class Peer {
+	runs,
+	done,
+	gone
+};
+
+/** Returns whether the other side runs, has said that it is done, or has ended without a word. */
+Peer state_of_peer(const Descriptor &control);
 
 constexpr std::size_t max_train_bytes = 65000;
 constexpr std::size_t max_train_packets = 64;

@@ -141,6 +141,7 @@ void run_client(Options &options)
 	print_header(options);
 	const auto results =
 		options.bandwidth ? run_bandwidth(socket, control, options) : run_latency(socket, control, options);
+	perftest::send_all(control, std::as_bytes(std::span("", 1))); /* done */
 	perftest::print_line(stdout);
 	const std::string error = options.json.write(describe(options), results);
 	if (!error.empty())

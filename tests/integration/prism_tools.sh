@@ -118,6 +118,18 @@ for load in "-n 1000000000" "-D 60 -s 9000" "--bw -D 60"; do
 		fail "ib_prism_floor $load: a server that dies does not end its client with 1" "$work/client"
 done
 pass "ib_prism_floor: the end of a server ends its client"
+start "$work/server" "$bin/ib_prism_floor" -p "$port"
+floor_server=$started
+start "$work/client" timeout -k 5 30 "$bin/ib_prism_floor" -p "$port" -D 60 127.0.0.1
+sleep 1
+kill -STOP "$floor_server"
+wait "$started"
+[ $? -eq 1 ] && grep -q "has not answered" "$work/client" && pass "ib_prism_floor: a server that stands still ends its client" ||
+	fail "ib_prism_floor: a server that stands still does not end its client with 1" "$work/client"
+kill -CONT "$floor_server"
+wait "$floor_server"
+[ $? -eq 1 ] && grep -q "the client has ended" "$work/server" && pass "ib_prism_floor: the end of a client ends its server" ||
+	fail "ib_prism_floor: a client that fails does not end its server with 1" "$work/server"
 line='A cache line takes [0-9.]+ ns from one processor to another'
 if [ "$(nproc)" -gt 1 ]; then
 	timeout -k 5 60 "$bin/ib_prism_floor" --line --out_json_file="$work/line.json" >"$work/line" 2>&1 &&
