@@ -14,6 +14,7 @@ cimport pyprism.libstores as c
 from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
+from operator import index
 
 from pyprism.stores import (InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, encoded,
                             milliseconds)
@@ -51,8 +52,8 @@ cdef class Store(Handle):
             options.device = device_name
         options.timeout_ms = milliseconds(timeout, 'timeout')
         options.patience_ms = milliseconds(patience, 'patience')
-        options.depth = depth
-        options.max_value_size = max_value_size
+        options.depth = index(depth)
+        options.max_value_size = index(max_value_size)
         self.claim()
         with nogil:
             result = c.prism_kv_open(<c.prism_kv **>&self.store, text, &options)
@@ -106,7 +107,7 @@ cdef class Store(Handle):
             result = c.prism_kv_put(store, name.data, name.size, data.data, data.size)
         self.end(result)
 
-    def put_if(self, key, value, uint64_t version):
+    def put_if(self, key, value, version):
         """Put a value if the key's version is still this one.
 
         :param key: bytes
@@ -118,10 +119,11 @@ cdef class Store(Handle):
         :raises StoreError: see prism_kv_put_if(3)
         """
         cdef Bytes name = Bytes(key), data = Bytes(value)
+        cdef uint64_t wanted = index(version)
         cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
-            result = c.prism_kv_put_if(store, name.data, name.size, data.data, data.size, version)
+            result = c.prism_kv_put_if(store, name.data, name.size, data.data, data.size, wanted)
         self.end(result)
 
     def remove(self, key):
@@ -139,7 +141,7 @@ cdef class Store(Handle):
             result = c.prism_kv_remove(store, name.data, name.size)
         self.end(result)
 
-    def remove_if(self, key, uint64_t version):
+    def remove_if(self, key, version):
         """Remove a key if its version is still this one.
 
         :param key: bytes
@@ -150,10 +152,11 @@ cdef class Store(Handle):
         :raises StoreError: see prism_kv_remove_if(3)
         """
         cdef Bytes name = Bytes(key)
+        cdef uint64_t wanted = index(version)
         cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
-            result = c.prism_kv_remove_if(store, name.data, name.size, version)
+            result = c.prism_kv_remove_if(store, name.data, name.size, wanted)
         self.end(result)
 
 

@@ -67,8 +67,11 @@ def milliseconds(seconds, name):
 def encoded(text, name):
     """Encodes a name for the C interface.
 
+    :raises TypeError: it is no str
     :raises InvalidArgument: C would read only its beginning
     """
+    if not isinstance(text, str):
+        raise TypeError(f'{name} is a str, not {type(text).__name__}')
     names = text.encode()
     if b'\0' in names:
         raise InvalidArgument(errno.EINVAL, f'{name} has a character that is zero')

@@ -19,6 +19,7 @@ cimport pyprism.libstores as c
 from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
+from operator import index
 
 from pyprism.stores import (Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown, StoreError, encoded, error_of,
                             milliseconds)
@@ -52,7 +53,7 @@ cdef class Store(Handle):
             device_name = encoded(device, 'device')
             options.device = device_name
         options.timeout_ms = milliseconds(timeout, 'timeout')
-        options.depth = depth
+        options.depth = index(depth)
         self.claim()
         with nogil:
             result = c.prism_tx_open(<c.prism_tx **>&self.store, text, &options)
@@ -91,7 +92,7 @@ cdef class Store(Handle):
         self.end(result)
         return make(self, transaction)
 
-    def run(self, function, *, unsigned int attempts=0):
+    def run(self, function, *, attempts=0):
         """Run a function as a transaction, again after each conflict, as prism_tx_run(3).
 
         The function may run several times, so it must change nothing but the transaction; and it may see values that do
@@ -105,12 +106,13 @@ cdef class Store(Handle):
         :raises OutcomeUnknown: the connection was lost, or the time was up
         :raises StoreError: see prism_tx_run(3)
         """
+        cdef unsigned int limit = index(attempts)
         cdef Body body = Body(self, function)
         cdef void *argument = <void *>body
         cdef c.prism_tx *store = <c.prism_tx *>self.begin()
         cdef int result
         with nogil:
-            result = c.prism_tx_run(store, run_body, argument, attempts)
+            result = c.prism_tx_run(store, run_body, argument, limit)
         message = c.prism_store_message()
         self.calls -= 1
         if body.error is not None:

@@ -181,6 +181,12 @@ class KvTest(StoreTestCase):
         self.assertIn('none', str(error))
         with self.assertRaises(TypeError):
             pyprism.kv.open(self.address, patienc=1)
+        with self.assertRaisesRegex(TypeError, 'servers is a str, not NoneType'):
+            pyprism.kv.open(None)
+        for call in (lambda: pyprism.kv.open(self.address, depth=1.5), lambda: self.store.put_if(b'k', b'v', 0.5),
+                     lambda: self.store.remove_if(b'k', 1.0)):
+            with self.assertRaises(TypeError):  # not a number that it does not say
+                call()
 
     def test_a_server_that_is_not_there(self):
         stop(self.server)
@@ -464,6 +470,8 @@ class TxTest(StoreTestCase):
         self.assertEqual(self.read(b'b'), b'1')
         with self.assertRaises(TypeError):
             self.store.run(7)
+        with self.assertRaises(TypeError):
+            self.store.run(ends, attempts=1.5)
 
     def test_threads_share_a_store(self):
         def move(t):

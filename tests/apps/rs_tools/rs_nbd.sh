@@ -385,7 +385,9 @@ usage() {
 	local text options none="$work/none"
 	while IFS='|' read -r text options; do
 		# shellcheck disable=SC2086
-		refused "$text" "nbdkit prism-rs $options" nbdkit --foreground --unix "$work/other" "$plugin" $options
+		refused "$text" "nbdkit prism-rs $options" \
+			nbdkit --unix "$work/other" --pidfile "$work/accepted" "$plugin" $options
+		[ ! -s "$work/accepted" ] || children+=("$(cat "$work/accepted")")
 	done <<-END
 		configuration=FILE is missing|
 		cannot read the configuration $none|configuration=$none
@@ -395,13 +397,14 @@ usage() {
 		exclusive attachment is by a lock beside the configuration, which is in etcd|etcd://127.0.0.1:1/v exclusive=1
 		could not decipher boolean (maybe)|configuration=$volume exclusive=maybe
 		the parameter depth: Invalid argument|configuration=$volume depth=many
-		the depth is 1 to 1024|configuration=$volume depth=0
-		the depth is 1 to 1024|configuration=$volume depth=1025
+		give 1 to 1024|configuration=$volume depth=0
+		give 1 to 1024|configuration=$volume depth=1025
 		give seconds, 0.001 to 3600|configuration=$volume timeout=soon
 		give seconds, 0.001 to 3600|configuration=$volume timeout=0
 		give seconds, 0.001 to 3600|configuration=$volume timeout=nan
 		there are configuration, device, exclusive, depth, timeout and metrics|configuration=$volume size=3
 		no-such-device|configuration=$volume device=no-such-device
+		cannot serve metrics: Invalid argument|configuration=$volume metrics=127.0.0.1:x
 	END
 	pass "parameters that cannot be"
 }

@@ -152,11 +152,28 @@ int all_set() noexcept
 	return -1;
 }
 
+/** Finds mistakes that would not reach the user from the background. What can be had is given back. */
+Result<void> try_out(const Options &options)
+{
+	if (options.depth == 0 || options.depth > VolumeClientOptions::max_depth)
+		return make_error(EINVAL, fmt::format("depth={}", options.depth),
+			fmt::format("give 1 to {}", VolumeClientOptions::max_depth));
+	Result<Context> context = Context::open(options.device, Progress::caller);
+	if (!context)
+		return context.error();
+	if (options.metrics.empty())
+		return {};
+	Result<std::unique_ptr<apps::MetricsEndpoint>> endpoint = apps::MetricsEndpoint::create(options.metrics);
+	return endpoint ? Result<void>() : endpoint.error();
+}
+
 /** Checks the options early: relative paths still mean what the user means, and errors go to the terminal. */
 int get_ready() noexcept
 {
 	return guarded([]() -> Result<void> {
 		Plugin &here = plugin();
+		if (Result<void> tried = try_out(here.options); !tried)
+			return tried.error();
 		if (here.options.exclusive) {
 			Result<ExclusiveLock> lock = ExclusiveLock::take(here.options.configuration);
 			if (!lock)

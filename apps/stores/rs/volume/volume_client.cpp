@@ -20,7 +20,6 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t max_depth = 1024;
 /* Polls of a busy client between looks at its connections, each of which costs a system call */
 constexpr std::uint64_t polls_a_look = 256;
 
@@ -40,8 +39,9 @@ std::uint64_t random_number()
 Result<std::unique_ptr<VolumeClient>> VolumeClient::open(
 	const Context &context, const Configuration &volume, const VolumeKind &kind, const VolumeClientOptions &options)
 {
-	if (options.depth == 0 || options.depth > max_depth)
-		return make_error(EINVAL, "cannot open the volume", "the depth is 1 to " + std::to_string(max_depth));
+	if (options.depth == 0 || options.depth > VolumeClientOptions::max_depth)
+		return make_error(EINVAL, "cannot open the volume",
+			"the depth is 1 to " + std::to_string(VolumeClientOptions::max_depth));
 	if (Result<void> checked = volume.check(); !checked)
 		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);

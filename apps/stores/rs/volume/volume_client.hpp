@@ -21,7 +21,8 @@ namespace prism::rs
 {
 
 struct VolumeClientOptions {
-	std::uint32_t depth = 1; /**< operations under way at once; at most 1024 */
+	static constexpr std::uint32_t max_depth = 1024;
+	std::uint32_t depth = 1; /**< operations under way at once; at most max_depth */
 	/** Timeout of one operation: it fails if no quorum has answered by then. */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2);
