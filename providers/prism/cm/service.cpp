@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 
 #include "../soft/verbs/gid.hpp"
 #include "../soft/verbs/soft_device.h"
+#include "base/random.hpp"
 #include "base/signals.hpp"
 #include "host.hpp"
 #include "net/socket_address.hpp"
@@ -44,14 +44,6 @@ constexpr Time search_interval = 50'000'000;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
-
-/** Returns a random number that cannot be predicted from earlier ones. */
-std::uint64_t secret_number()
-{
-	std::uint64_t number = 0;
-	(void)!::getrandom(&number, sizeof(number), 0);
-	return number;
-}
 
 /**
  * Watches addresses and interfaces: addresses of interfaces that are down do not count. Returns none where the kernel
@@ -117,7 +109,7 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	if (service->address_fd_ && !service->watch(service->address_fd_.get()))
 		return nullptr;
 	service->agent_ =
-		std::make_unique<Agent>(*service, observer, service->process_, service->random_(), secret_number);
+		std::make_unique<Agent>(*service, observer, service->process_, service->random_(), random_number);
 
 	try {
 		service->thread_ =

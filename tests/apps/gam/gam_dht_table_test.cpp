@@ -390,6 +390,24 @@ TEST(Table, IsNotWholeWithBucketsOfAnother)
 	EXPECT_FALSE(old.is_whole());
 }
 
+/** Checks the same if all that two equal tables have is at the same addresses. */
+TEST(Table, IsNotWholeIfAllIsAnothers)
+{
+	Cluster cluster(of(1));
+	Session session(*cluster.nodes()[0]);
+	TableOptions options;
+	options.nodes = {0};
+	Table old = Table::create(session, options).value();
+	const Address array = catalogue_of(old).array[0];
+	ASSERT_EQ(session.free(array), 0);
+	ASSERT_EQ(session.free(old.catalogue()), 0);
+	Table other = Table::create(session, options).value();
+	ASSERT_EQ(other.catalogue(), old.catalogue());
+	ASSERT_EQ(catalogue_of(other).array[0], array);
+	EXPECT_TRUE(other.is_whole());
+	EXPECT_FALSE(old.is_whole());
+}
+
 /** Tests the same with handles that go on, and with one that is opened later. */
 TEST(Table, BucketsOfAnotherAreNotUsed)
 {
@@ -513,6 +531,32 @@ TEST(Table, AWrongRecordIsNoMiss)
 	EXPECT_EQ(user.erase("b"), Outcome::ok);
 	EXPECT_EQ(user.get("b"), "(absent)");
 	EXPECT_EQ(user.get("c"), "c");
+}
+
+/** Checks the same for another table's record of the same key: the node's number may have been used again. */
+TEST(Table, AnotherTablesRecordIsNotItsOwn)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options), other(*cluster.nodes()[0], options);
+	for (const char *const name : {"a", "b"})
+		ASSERT_EQ(user.put(name, "ours"), Outcome::ok);
+	for (const char *const name : {"a", "b"}) {
+		const Address lost = record_of(user, name);
+		ASSERT_EQ(user.session().free(lost), 0);
+		ASSERT_EQ(other.put(name, "theirs"), Outcome::ok);
+		std::array<std::byte, sizeof(dht::RecordHeader) + 7> theirs{};
+		ASSERT_EQ(other.session().read(record_of(other, name), theirs), 0);
+		ASSERT_EQ(other.session().write(lost, theirs), 0);
+		EXPECT_EQ(user.get(name), "(failed)");
+		EXPECT_EQ(user.error(), EBADMSG);
+	}
+	EXPECT_EQ(user.put("a", "anew"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "anew");
+	EXPECT_EQ(user.erase("b"), Outcome::ok);
+	for (const char *const name : {"a", "b"})
+		EXPECT_EQ(other.get(name), "theirs");
 }
 
 /** Checks the same for an entry whose record is free. */

@@ -115,6 +115,34 @@ TEST(Transactions, WriteReadErase)
 	EXPECT_EQ(get(*one, "a"), "again");
 }
 
+/* Else a client would go on with the record of another key, if the number of the lost node was used again. */
+TEST(Transactions, RecordsOfALostNodeAreSoughtAnew)
+{
+	Cluster cluster(of(2));
+	Session session(cluster.node(0)), other(cluster.node(1));
+	Records records = Records::create(session).value();
+	Address index, first, again;
+	ASSERT_EQ(
+		session.read(records.catalogue() + sizeof(std::uint64_t), std::as_writable_bytes(std::span(&index, 1))),
+		0);
+	Records writer = Records::open(other, records.catalogue()).value();
+	ASSERT_EQ(writer.find(bytes_of("account"), first), 0);
+	ASSERT_EQ(first.home(), 1);
+	apps::Operation erase;
+	erase.kind = apps::OperationKind::erase;
+	erase.key = bytes_of("account");
+	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	ASSERT_EQ(again, first);
+	Table::open(session, index).value().run(erase);
+	ASSERT_EQ(erase.outcome, apps::Outcome::ok);
+	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	EXPECT_EQ(again, first) << "known";
+	cluster.node(0).lost(1);
+	cluster.node(0).joined(1);
+	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	EXPECT_NE(again, first);
+}
+
 TEST(Transactions, SeeTheirOwnChanges)
 {
 	Store store(of(1));

@@ -62,6 +62,8 @@ refused() {
 
 table() {
 	start_cluster
+	expect 1 "no table to go on with" ycsb --no-load -n 1
+	says "there is no store 'prism-ycsb/table' in the global memory"
 	expect 0 "load by two processes" ycsb --processes 2 -n 500 --verify
 	holds 'r["get"]["ok"] == 500 and r["wrong_values"] == 0'
 	expect 0 "another driver finds the table" ycsb --no-load --threads 2 --nodes 2 --cache 50 --read-ratio 50 -n 300 --verify
@@ -79,7 +81,7 @@ table() {
 	expect 1 "no master" ycsb -n 1
 	says "Connection refused"
 	expect 1 "values that are too long" ycsb -s 1048576 -n 1
-	says "the hash table has pairs of at most 1048567: Invalid argument; give a smaller --size"
+	says "the hash table has pairs of at most 1048563: Invalid argument; give a smaller --size"
 	pass "the hash table under prism-ycsb"
 }
 

@@ -8,8 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/command_line.hpp"
+#include <fmt/format.h>
 
+#include "base/command_line.hpp"
 #include "base/seconds.hpp"
 #include "gam/api/lenders.hpp"
 
@@ -63,7 +64,7 @@ Result<Address> DriverNodes::find(unsigned client, const Make &make, const IsWho
 {
 	constexpr std::chrono::milliseconds pause{20};
 	JoinedNode &joined = joined_of(client);
-	const bool makes = client == 0;
+	const bool makes = client == 0 && store_.loads;
 	const auto patience = makes ? std::chrono::milliseconds(0) : apps::milliseconds(store_.timeout);
 	const auto until = std::chrono::steady_clock::now() + patience;
 	for (;;) {
@@ -71,6 +72,10 @@ Result<Address> DriverNodes::find(unsigned client, const Make &make, const IsWho
 		const bool is_missing = found ? !is_usable(joined, *found, is_whole) : found.error().code == ETIMEDOUT;
 		if (is_missing && makes)
 			return this->make(joined, make);
+		if (is_missing && !store_.loads)
+			return make_error(ENOENT,
+				fmt::format("there is no store '{}' in the global memory", store_.name),
+				"load it first: without --no-load");
 		if (!found || !is_missing)
 			return found;
 		if (std::chrono::steady_clock::now() >= until)

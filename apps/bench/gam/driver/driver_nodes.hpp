@@ -50,9 +50,9 @@ public:
 	[[nodiscard]] Node &node_of(unsigned client) noexcept { return joined_of(client).node(); }
 
 	/**
-	 * Returns the address of the store. Client 0 makes it if there is none; the others wait for that. Errors:
-	 * ETIMEDOUT (nobody has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of
-	 * the master.
+	 * Returns the address of the store. If it is to be loaded, client 0 makes it if there is none; all others wait
+	 * for that. Errors: ENOENT (it is not to be loaded, and nobody has), ETIMEDOUT (nobody has made it); ENODEV (no
+	 * node lends memory, and none has come); those of @p make, and of the master.
 	 */
 	Result<Address> find(unsigned client, const Make &make, const IsWhole &is_whole);
 

@@ -14,20 +14,27 @@ namespace prism::gam
 
 /**
  * A cache of the record addresses of some short keys; of keys that share a slot, it keeps the last. A record never
- * moves, so its address stays right while its node lives, and the index need not be read again. One thread at a time.
+ * moves, so its address stays right while its node is not lost, and the index need not be read again. One thread at a
+ * time.
  */
 class KnownRecords
 {
 public:
-	/** Returns the record of @p key, or null if unknown. @p hash: of the key, well spread. */
-	[[nodiscard]] Address find(std::span<const std::byte> key, std::uint64_t hash) const noexcept;
-	void keep(std::span<const std::byte> key, std::uint64_t hash, Address record) noexcept;
+	struct Known {
+		Address record;           /**< null: unknown */
+		std::uint32_t losses = 0; /**< Node::losses() of its node when it was found */
+	};
+
+	/** Returns the record of @p key. @p hash: of the key, well spread. */
+	[[nodiscard]] Known find(std::span<const std::byte> key, std::uint64_t hash) const noexcept;
+	void keep(std::span<const std::byte> key, std::uint64_t hash, const Known &known) noexcept;
 
 private:
-	static constexpr std::size_t longest_key = 55;
+	static constexpr std::size_t longest_key = 51;
 	static constexpr std::size_t places = 4096;
 	struct Place {
 		Address record;
+		std::uint32_t losses = 0;
 		std::array<std::byte, longest_key> key;
 		std::uint8_t length = 0;
 	};

@@ -88,12 +88,13 @@ Result<Records> Records::open(Session &session, Address catalogue)
 int Records::find(std::span<const std::byte> key, Address &record) noexcept
 {
 	const std::uint64_t hash = apps::hash_key(key, tx::hash_seed);
-	record = known_.find(key, hash);
-	if (!record.is_null())
-		return index_.check_home(record);
+	const KnownRecords::Known known = known_.find(key, hash);
+	record = known.record;
+	if (!record.is_null() && known.losses == session_.node().losses(record.home()))
+		return 0;
 	const int error = find_in_index(key, record);
 	if (!error)
-		known_.keep(key, hash, record);
+		known_.keep(key, hash, {record, session_.node().losses(record.home())});
 	return error;
 }
 

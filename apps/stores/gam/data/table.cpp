@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/data/table.hpp"
 
+#include "base/random.hpp"
 #include "service/key_hash.hpp"
 
 #include <algorithm>
@@ -65,13 +66,14 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 		return make_error(EINVAL, "a hash table is on at most 64 nodes");
 	Catalogue catalogue;
 	catalogue.magic = Catalogue::valid_magic;
+	catalogue.mark = random_number();
 	catalogue.seed = options.seed;
 	catalogue.buckets = options.buckets;
 	catalogue.records_beside_buckets = options.nodes.empty() ? 0 : 1;
 	int error = 0;
 	for (const NodeId node : options.nodes.empty() ? session.node().members() : options.nodes) {
 		Address &array = catalogue.array[catalogue.arrays];
-		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket) + sizeof(Address), array,
+		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket) + sizeof(catalogue.mark), array,
 			Placement::near(Address(node, 0)), block_size);
 		if (error)
 			break;
@@ -82,9 +84,9 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 		error = session.malloc(sizeof(catalogue), address,
 			options.nodes.empty() ? Placement::local() : Placement::near(catalogue.array.front()));
 	for (std::uint32_t i = 0; i < catalogue.arrays && !error; i++)
-		error = session.write(catalogue.end_of(catalogue.array[i]), bytes_of(std::as_const(address)));
+		error = session.write(catalogue.end_of(catalogue.array[i]), bytes_of(std::as_const(catalogue.mark)));
 	for (std::uint32_t i = 0; i < catalogue.arrays && !error; i++)
-		error = session.write_back(catalogue.end_of(catalogue.array[i]), sizeof(address));
+		error = session.write_back(catalogue.end_of(catalogue.array[i]), sizeof(catalogue.mark));
 	if (!error)
 		error = session.write(address, bytes_of(std::as_const(catalogue)));
 	if (!error)
@@ -117,11 +119,15 @@ bool Table::is_whole() noexcept
 /** Returns 0 if the buckets at @p array are this table's; EHOSTUNREACH if that node has something else there. */
 int Table::look_at_array(Address array) noexcept
 {
-	Address owner;
-	const int error = session_.read(catalogue_.end_of(array), bytes_of(owner));
-	return error == EFAULT || (!error && owner != address_) ? EHOSTUNREACH : error;
+	std::uint64_t mark = 0;
+	const int error = session_.read(catalogue_.end_of(array), bytes_of(mark));
+	return error == EFAULT || (!error && mark != catalogue_.mark) ? EHOSTUNREACH : error;
 }
 
+/**
+ * Checks that the node of @p at is the one with which the table was made, or has none of its buckets. Costs little
+ * unless that node was lost. Returns 0 or an error of the global memory: EHOSTUNREACH (another node has its number).
+ */
 int Table::check_home(Address at) noexcept
 {
 	const NodeId home = at.home();
@@ -263,8 +269,8 @@ void Table::erase(Operation &operation) noexcept
 
 std::span<const std::byte> Table::compose(const Operation &operation) noexcept
 {
-	const RecordHeader header{
-		static_cast<std::uint32_t>(operation.key.size()), static_cast<std::uint32_t>(operation.value.size())};
+	const RecordHeader header{record_mark(), static_cast<std::uint32_t>(operation.key.size()),
+		static_cast<std::uint32_t>(operation.value.size())};
 	std::byte *end = record_.get();
 	const auto put = [&end](std::span<const std::byte> bytes) {
 		if (!bytes.empty())
@@ -320,7 +326,8 @@ int Table::compare(
 		return error;
 	RecordHeader header;
 	std::memcpy(&header, record_.get(), sizeof(header));
-	if (std::uint64_t{header.key_bytes} + header.value_bytes != entry.bytes() - sizeof(header))
+	if (header.mark != record_mark() ||
+		std::uint64_t{header.key_bytes} + header.value_bytes != entry.bytes() - sizeof(header))
 		return EBADMSG;
 	same = !care_.compares_keys ||
 	       (header.key_bytes == key.size() &&

@@ -51,6 +51,7 @@ struct TableCare {
  * entry refers to a record of its key.
  *
  * A node that has got the number of a dead one with buckets is told from it: accesses go on to fail with EHOSTUNREACH.
+ * If it has the number of one with records alone, these are EBADMSG as soon as it has something else there.
  *
  * Data that other nodes may have overwritten is checked: a record whose key does not belong into the entry's bucket is
  * EBADMSG, not another key's. Put and Erase replace such an entry; insert() does not.
@@ -75,12 +76,6 @@ public:
 	 * dead one may have those of another table at the same addresses.
 	 */
 	[[nodiscard]] bool is_whole() noexcept;
-	/**
-	 * Checks that the node of @p at is the one with which the table was made, or has none of its buckets. Costs
-	 * little unless that node was lost. Returns 0 or an error of the global memory: EHOSTUNREACH (another node has
-	 * its number).
-	 */
-	int check_home(Address at) noexcept;
 
 	/** Returns true if a record can hold such a pair; start() of a client refuses only the others. */
 	[[nodiscard]] static bool possible(std::size_t key_bytes, std::size_t value_bytes) noexcept
@@ -127,7 +122,9 @@ private:
 
 	Table(Session &session, Address address, const dht::Catalogue &catalogue, const TableCare &care);
 
+	[[nodiscard]] std::uint32_t record_mark() const noexcept { return static_cast<std::uint32_t>(catalogue_.mark); }
 	int look_at_array(Address array) noexcept;
+	int check_home(Address at) noexcept;
 	void get(apps::Operation &operation) noexcept;
 	void put(apps::Operation &operation, bool replaces) noexcept;
 	void erase(apps::Operation &operation) noexcept;

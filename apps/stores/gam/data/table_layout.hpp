@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The layout of a hash table in the global memory: an array of buckets on each node, which ends with the address of the
- * table's catalogue; chains of overflow buckets; and a record for each pair. Little-endian. docs/prism-gam.md defines
+ * The layout of a hash table in the global memory: an array of buckets on each node, which ends with the table's
+ * mark; chains of overflow buckets; and a record for each pair. Little-endian. docs/prism-gam.md defines
  * which lock protects each part.
  */
 #pragma once
@@ -58,18 +58,23 @@ struct Bucket {
 };
 static_assert(sizeof(Bucket) == 128);
 
-/** The beginning of a record; the key and the value follow. Changed under the bucket's lock alone. */
+/**
+ * The beginning of a record; the key and the value follow. Changed under the bucket's lock alone. The mark tells it
+ * from another table's, which may be there if the node's number was used again.
+ */
 struct RecordHeader {
+	std::uint32_t mark = 0; /**< lowest bits of the table's */
 	std::uint32_t key_bytes = 0;
 	std::uint32_t value_bytes = 0;
 };
 
 /** The data from which any node opens the table. Never changed. */
 struct Catalogue {
-	static constexpr std::uint64_t valid_magic = 0x54'48'44'4d'41'47'01; /* GAMDHT, version 1 */
+	static constexpr std::uint64_t valid_magic = 0x54'48'44'4d'41'47'02; /* GAMDHT, version 2 */
 	static constexpr std::uint32_t most_buckets = 1U << 24;
 
 	std::uint64_t magic = 0;
+	std::uint64_t mark = 0;    /**< a random number, which no other table has */
 	std::uint64_t seed = 0;    /**< seed of the keys' hash */
 	std::uint32_t arrays = 0;  /**< number of nodes with buckets */
 	std::uint32_t buckets = 0; /**< in each array */
@@ -77,7 +82,7 @@ struct Catalogue {
 	std::uint64_t records_beside_buckets = 0;
 	std::array<Address, max_nodes> array;
 
-	/** Returns the end of the buckets of the array at @p first, where the catalogue's address is. */
+	/** Returns the end of the buckets of the array at @p first, where the mark is. */
 	[[nodiscard]] constexpr Address end_of(Address first) const noexcept
 	{
 		return first + std::uint64_t{buckets} * sizeof(Bucket);

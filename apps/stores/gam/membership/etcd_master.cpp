@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/membership/etcd_master.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -10,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/random.hpp"
 #include "gam/membership/view_json.hpp"
 
 namespace prism::gam
@@ -60,10 +59,7 @@ Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lo
 	/* Now, not earlier: a beat may have been stored until the answer was made. */
 	const Time now = Membership::now();
 	if (!stored->number) {
-		std::uint64_t cluster = 0;
-		if (getrandom(&cluster, sizeof(cluster), 0) != sizeof(cluster))
-			return make_error(errno, "cannot get random bytes for a cluster");
-		master_ = Master(cluster, lease_);
+		master_ = Master(random_number(), lease_);
 	} else if (Result<void> loaded = master_.load(stored->value, now); !loaded) {
 		return loaded.error();
 	}

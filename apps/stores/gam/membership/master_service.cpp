@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/random.hpp"
 #include "gam/membership/membership.hpp"
 
 namespace prism::gam
@@ -43,11 +43,8 @@ Result<std::unique_ptr<MasterService>> MasterService::create(const MasterService
 	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
 	if (!listener)
 		return listener.error();
-	std::uint64_t cluster = 0;
-	if (getrandom(&cluster, sizeof(cluster), 0) != sizeof(cluster))
-		return make_error(errno, "cannot get random bytes for a cluster");
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<MasterService> made(new MasterService(*std::move(listener), cluster, options.lease));
+	std::unique_ptr<MasterService> made(new MasterService(*std::move(listener), random_number(), options.lease));
 	if (made->wake_.get() < 0)
 		return make_error(errno, "cannot create an event descriptor");
 	return made;

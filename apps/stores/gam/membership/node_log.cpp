@@ -10,10 +10,10 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/descriptor.hpp"
+#include "base/random.hpp"
 #include "gam/membership/newest_entries.hpp"
 
 namespace prism::gam
@@ -23,13 +23,6 @@ namespace
 {
 
 constexpr std::size_t least_segment = 4096;
-
-std::uint64_t random_number()
-{
-	std::uint64_t number = 0;
-	(void)!::getrandom(&number, sizeof(number), 0);
-	return number;
-}
 
 } // namespace
 

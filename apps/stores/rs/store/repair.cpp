@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "repair.hpp"
 
-#include <sys/random.h>
-
 #include <cerrno>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/random.hpp"
 #include "rs/store/epoch.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair_protocol.hpp"
@@ -20,13 +19,6 @@ namespace
 {
 
 using Clock = std::chrono::steady_clock;
-
-std::uint64_t random_bits()
-{
-	std::uint64_t random = 0;
-	(void)!::getrandom(&random, sizeof(random), 0);
-	return random;
-}
 
 /** A repair over the connections of a VolumeClient. */
 class Repair final : private RepairClient
@@ -55,7 +47,7 @@ private:
 	/* RepairClient */
 	[[nodiscard]] std::optional<std::uint64_t> new_epoch() noexcept override
 	{
-		return next_epoch(client_.session().epoch(), random_bits());
+		return next_epoch(client_.session().epoch(), random_number());
 	}
 	void tell(unsigned replica, const apps::ControlMessage &message) noexcept override
 	{
@@ -84,7 +76,7 @@ RepairRules Repair::rules(const VolumeClient &client, const RepairOptions &optio
 	rules.replicas = static_cast<unsigned>(client.volume().replicas.size());
 	rules.blocks = client.volume().blocks;
 	while (!rules.client)
-		rules.client = random_bits();
+		rules.client = random_number();
 	return rules;
 }
 

@@ -2,8 +2,6 @@
 #include "replica.hpp"
 #include "rs/store/kind.hpp"
 
-#include <sys/random.h>
-
 #include <cerrno>
 #include <chrono>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/random.hpp"
 
 namespace prism::rs
 {
@@ -23,11 +22,8 @@ std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
 {
 	if (options.beginning != Beginning::new_volume)
 		return nullptr;
-	std::uint64_t incarnation = 0;
-	while (!incarnation)
-		(void)!::getrandom(&incarnation, sizeof(incarnation), 0);
 	return std::make_unique<Founding>(
-		options.replica, static_cast<unsigned>(options.volume.replicas.size()), incarnation);
+		options.replica, static_cast<unsigned>(options.volume.replicas.size()), random_number());
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "configuration.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <bit>
@@ -17,6 +16,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/printable.hpp"
+#include "base/random.hpp"
 #include "common/regular_file.hpp"
 #include "service/etcd.hpp"
 
@@ -107,11 +107,7 @@ Result<void> Configuration::check() const
 Result<Configuration> Configuration::make(
 	std::uint32_t block_size, std::uint64_t blocks, std::vector<ReplicaAddress> replicas)
 {
-	Configuration made{0, block_size, blocks, std::move(replicas)};
-	while (!made.volume) {
-		if (::getrandom(&made.volume, sizeof(made.volume), 0) < 0)
-			return make_error(errno, "cannot make a number for the volume");
-	}
+	Configuration made{random_number(), block_size, blocks, std::move(replicas)};
 	if (Result<void> checked = made.check(); !checked)
 		return checked.error();
 	return made;

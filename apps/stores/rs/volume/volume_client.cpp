@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "volume_client.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/random.hpp"
 #include "service/memory.hpp"
 
 namespace prism::rs
@@ -22,15 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 /* Polls of a busy client between looks at its connections, each of which costs a system call */
 constexpr std::uint64_t polls_a_look = 256;
-
-/** Returns a number that no other incarnation of a client has. */
-std::uint64_t random_number()
-{
-	std::uint64_t number = 0;
-	while (!number)
-		(void)!::getrandom(&number, sizeof(number), 0);
-	return number;
-}
 
 } // namespace
 

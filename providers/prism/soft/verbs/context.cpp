@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
+#include "base/random.hpp"
 #include "base/signals.hpp"
 #include "device.hpp"
 #include "gid.hpp"
@@ -192,9 +192,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> po
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->udp().receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
 	engine_->protocol_version = wire_version();
-	std::uint64_t seed = 0;
-	(void)!::getrandom(&seed, sizeof(seed), 0);
-	engine_->shuffle_qpns(seed);
+	engine_->shuffle_qpns(random_number());
 }
 
 /** Returns the first QPN: the lowest numbers are special (0 and 1) or easily guessed. */
