@@ -45,6 +45,12 @@ tell_hang() {
 mkfifo /tmp/silent && exec {silent}<>/tmp/silent
 pause() { read -rt "$1" -u "$silent" _ || true; }
 
+# runs PID: without relying on bash, which now and then leaves its dead children to an explicit wait
+runs() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } != [ZX]* ]]
+}
+
 # limited SECONDS NAME LOG COMMAND...: runs it in a process group of its own, of which nothing is left afterwards
 limited() {
 	local seconds=$1 name=$2 log=$3 group status=0 deadline
@@ -57,10 +63,10 @@ limited() {
 	group=$!
 	set +m
 	deadline=$((SECONDS + seconds))
-	while kill -0 $group 2>/dev/null && [ $SECONDS -lt $deadline ]; do
+	while runs $group && [ $SECONDS -lt $deadline ]; do
 		pause 0.1
 	done
-	if kill -0 $group 2>/dev/null; then
+	if runs $group; then
 		tell_hang "$name"
 		echo "out of time: $seconds s" >>"$log"
 		ps --ppid 2 -p 2 --deselect -o pid,ppid,pgid,stat,wchan:24,args >>"$log"
@@ -127,7 +133,7 @@ wait_for() {
 	done
 }
 
-ended() { ! kill -0 "$1" 2>/dev/null; }
+ended() { ! runs "$1"; }
 
 # Modules and RDMA links ---------------------------------------------------------------------------------------------
 
