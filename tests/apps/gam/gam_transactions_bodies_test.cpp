@@ -118,6 +118,7 @@ TEST(Transactions, WriteReadErase)
 /* Else a client would go on with the record of another key, if the number of the lost node was used again. */
 TEST(Transactions, RecordsOfALostNodeAreSoughtAnew)
 {
+	const std::string name = "account";
 	Cluster cluster(of(2));
 	Session session(cluster.node(0)), other(cluster.node(1));
 	Records records = Records::create(session).value();
@@ -126,20 +127,20 @@ TEST(Transactions, RecordsOfALostNodeAreSoughtAnew)
 		session.read(records.catalogue() + sizeof(std::uint64_t), std::as_writable_bytes(std::span(&index, 1))),
 		0);
 	Records writer = Records::open(other, records.catalogue()).value();
-	ASSERT_EQ(writer.find(bytes_of("account"), first), 0);
+	ASSERT_EQ(writer.find(bytes_of(name), first), 0);
 	ASSERT_EQ(first.home(), 1);
 	apps::Operation erase;
 	erase.kind = apps::OperationKind::erase;
-	erase.key = bytes_of("account");
-	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	erase.key = bytes_of(name);
+	ASSERT_EQ(records.find(bytes_of(name), again), 0);
 	ASSERT_EQ(again, first);
 	Table::open(session, index).value().run(erase);
 	ASSERT_EQ(erase.outcome, apps::Outcome::ok);
-	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	ASSERT_EQ(records.find(bytes_of(name), again), 0);
 	EXPECT_EQ(again, first) << "known";
 	cluster.node(0).lost(1);
 	cluster.node(0).joined(1);
-	ASSERT_EQ(records.find(bytes_of("account"), again), 0);
+	ASSERT_EQ(records.find(bytes_of(name), again), 0);
 	EXPECT_NE(again, first);
 }
 
