@@ -378,10 +378,10 @@ TEST(TransactionHistory, ControlThatPassesBlocksByTheirHome)
 {
 	Trial careless = deadly_trial();
 	careless.cluster.through_home = false;
-	unsigned sound = 0;
-	while (sound < 40 && judge(careless).findings.empty())
+	unsigned sound = 0; /* some four on a machine at rest; once 40 on a busy one */
+	while (sound < 300 && judge(careless).findings.empty())
 		sound++;
-	EXPECT_LT(sound, 40U);
+	EXPECT_LT(sound, 300U);
 }
 
 /** Returns a trial of a few jobs, in an order given by @p seed. */

@@ -244,6 +244,24 @@ TEST_F(LatchDevice, ChainsEndInTheOrderOfPosting)
 	EXPECT_FALSE(homes.have_ended(0, 0));
 }
 
+/** Tests that a chain has not ended before its outcome is handled, although another queue pair stands. */
+TEST_F(LatchDevice, ChainsOfAnEarlierQueuePairEndWhenTheirOutcomesAreHandled)
+{
+	latch::VerbsHomes &homes = nodes[1]->homes();
+	Access access;
+	std::uint64_t value = 0;
+	access.at = Address(0, block_size);
+	access.length = sizeof(value);
+	access.bytes = reinterpret_cast<std::byte *>(&value);
+	is_over = nodes[1]->latch().start(access);
+	const std::uint64_t posted = homes.posted_chains(0);
+	homes.end(0);
+	nodes[0]->meet(*nodes[1]);
+	EXPECT_FALSE(homes.have_ended(0, posted)) << "nobody has polled";
+	wait_until([this] { return is_over; });
+	EXPECT_TRUE(homes.have_ended(0, posted));
+}
+
 /** Tests that nodes that come and go leave no queue pairs behind. */
 TEST_F(LatchDevice, AQueuePairGoesWhenNothingIsUnderWay)
 {

@@ -129,7 +129,7 @@ void VerbsHomes::bury(NodeId node) noexcept
 		Link &link = *each.second;
 		link.is_buried |= link.node == node;
 		const std::scoped_lock under_way(link.lock);
-		return link.is_buried && !link.requests;
+		return link.is_buried && !link.requests && link.ended_chains == link.posted_chains;
 	});
 }
 
@@ -252,14 +252,21 @@ std::uint64_t VerbsHomes::posted_chains(NodeId home) const noexcept
 	return link->posted_chains;
 }
 
-/** A queue pair that has failed may still be executing at the home; when another stands, it is not. */
+/**
+ * A queue pair that has failed may still be executing at the home; when another stands, it is not, but outcomes of the
+ * earlier one may still be in the completion queue.
+ */
 bool VerbsHomes::have_ended(NodeId home, std::uint64_t chains) const noexcept
 {
 	Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
 	if (!link || link->failed.load(std::memory_order_relaxed))
 		return false;
-	const std::scoped_lock guard(link->lock);
-	return link->ended_chains >= chains;
+	const std::scoped_lock guard(links_lock_);
+	return std::ranges::all_of(links_, [&](const auto &each) {
+		Link &other = *each.second;
+		const std::scoped_lock under_way(other.lock);
+		return other.node != home || other.ended_chains >= (&other == link ? chains : other.posted_chains);
+	});
 }
 
 void VerbsHomes::flush_reports() noexcept

@@ -113,7 +113,7 @@ private:
 		std::vector<Posted> posted;
 		std::vector<std::uint32_t> free;
 		std::uint32_t requests = 0; /* under way */
-		/* Chains to the node, by earlier queue pairs too; they end in the order of posting */
+		/* Chains to the node, those of earlier queue pairs included; they end in the order of posting */
 		std::uint64_t posted_chains = 0;
 		std::uint64_t ended_chains = 0;
 		std::atomic<bool> failed{false};
@@ -138,7 +138,7 @@ private:
 	Sink &sink_;
 	std::vector<rpc::Memory> lines_;
 	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of the queue pairs to this node itself */
-	std::mutex links_lock_;
+	mutable std::mutex links_lock_;
 	std::unordered_map<std::uint32_t, std::shared_ptr<Link>> links_; /* by the number of the queue pair */
 	std::array<std::atomic<Link *>, max_nodes> current_{};
 	std::mutex reports_lock_;
