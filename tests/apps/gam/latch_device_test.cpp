@@ -116,6 +116,8 @@ struct LatchDevice : testing::Test {
 	std::array<std::unique_ptr<DeviceNode>, 2> nodes;
 	std::optional<gam_test::Net> net;
 	bool is_over = false; /* the last access */
+	Access reading;
+	std::uint64_t read_word = 0;
 
 	void SetUp() override
 	{
@@ -126,6 +128,14 @@ struct LatchDevice : testing::Test {
 		nodes[0]->meet(*nodes[1]);
 		net.emplace(nodes.size(), [this](NodeId id, Coherence::Host &host) { return nodes[id]->make(host); });
 		net->on_ended = [this](NodeId, Access &) { is_over = true; };
+	}
+	/** Starts to read a word. Returns true if it has ended at once. */
+	bool start_read(NodeId id, Address at)
+	{
+		reading.at = at;
+		reading.length = sizeof(read_word);
+		reading.bytes = reinterpret_cast<std::byte *>(&read_word);
+		return nodes[id]->latch().start(reading);
 	}
 	template <typename Done>
 	void wait_until(Done done)
@@ -226,12 +236,7 @@ TEST_F(LatchDevice, ChainsEndInTheOrderOfPosting)
 {
 	latch::VerbsHomes &homes = nodes[1]->homes();
 	EXPECT_TRUE(homes.have_ended(0, homes.posted_chains(0)));
-	Access access;
-	std::uint64_t value = 0;
-	access.at = Address(0, block_size);
-	access.length = sizeof(value);
-	access.bytes = reinterpret_cast<std::byte *>(&value);
-	is_over = nodes[1]->latch().start(access);
+	is_over = start_read(1, Address(0, block_size));
 	const std::uint64_t posted = homes.posted_chains(0);
 	EXPECT_FALSE(homes.have_ended(0, posted));
 	wait_until([this] { return is_over; });
@@ -248,12 +253,7 @@ TEST_F(LatchDevice, ChainsEndInTheOrderOfPosting)
 TEST_F(LatchDevice, ChainsOfAnEarlierQueuePairEndWhenTheirOutcomesAreHandled)
 {
 	latch::VerbsHomes &homes = nodes[1]->homes();
-	Access access;
-	std::uint64_t value = 0;
-	access.at = Address(0, block_size);
-	access.length = sizeof(value);
-	access.bytes = reinterpret_cast<std::byte *>(&value);
-	is_over = nodes[1]->latch().start(access);
+	is_over = start_read(1, Address(0, block_size));
 	const std::uint64_t posted = homes.posted_chains(0);
 	homes.end(0);
 	nodes[0]->meet(*nodes[1]);
@@ -265,12 +265,7 @@ TEST_F(LatchDevice, ChainsOfAnEarlierQueuePairEndWhenTheirOutcomesAreHandled)
 /** Tests that nodes that come and go leave no queue pairs behind. */
 TEST_F(LatchDevice, AQueuePairGoesWhenNothingIsUnderWay)
 {
-	Access access;
-	std::uint64_t value = 0;
-	access.at = Address(1, block_size);
-	access.length = sizeof(value);
-	access.bytes = reinterpret_cast<std::byte *>(&value);
-	ASSERT_FALSE(nodes[0]->latch().start(access));
+	ASSERT_FALSE(start_read(0, Address(1, block_size)));
 	nodes[0]->homes().cut_off(1);
 	nodes[0]->homes().bury(1);
 	EXPECT_TRUE(nodes[0]->has_pair());
