@@ -29,15 +29,17 @@ protected:
 	std::vector<int> got; /* by the reader */
 	int tries = 0;
 	Time now = 1000 * millisecond;
+	std::size_t lost = 0;
 	Outbox outbox{[this](const std::string &name, const Envelope &envelope) {
-		tries++;
-		const auto found = receivers.find(name);
-		if (found == receivers.end())
-			return Delivery::nobody;
-		if (found->second == Delivery::done)
-			got.push_back(envelope.mad[0]);
-		return found->second;
-	}};
+			      tries++;
+			      const auto found = receivers.find(name);
+			      if (found == receivers.end())
+				      return Delivery::nobody;
+			      if (found->second == Delivery::done)
+				      got.push_back(envelope.mad[0]);
+			      return found->second;
+		      },
+		[this](const Envelope &) { lost++; }};
 };
 
 } // namespace
@@ -73,6 +75,7 @@ TEST_F(CmOutbox, NobodyIsWaitedForForEver)
 	for (int i = 0; i < 1000; i++)
 		outbox.retry(now += millisecond);
 	EXPECT_TRUE(outbox.empty());
+	EXPECT_EQ(lost, 1U);
 }
 
 TEST_F(CmOutbox, WhoGoesTakesItsMessagesAlong)
@@ -102,6 +105,7 @@ TEST_F(CmOutbox, ThoseWhoReadNothingLeaveRoomForOthers)
 	receivers["reader"] = Delivery::done;
 	outbox.retry(now);
 	EXPECT_EQ(got, std::vector<int>{7});
+	EXPECT_EQ(lost, Outbox::receiver_limit);
 }
 
 TEST_F(CmOutbox, AFloodIsBounded)
@@ -115,6 +119,7 @@ TEST_F(CmOutbox, AFloodIsBounded)
 	tries = 0;
 	outbox.retry(now);
 	EXPECT_EQ(static_cast<std::size_t>(tries), Outbox::limit);
+	EXPECT_EQ(lost, flood - Outbox::limit);
 	outbox.retry(now + Outbox::patience);
 	EXPECT_TRUE(outbox.empty());
 	outbox.send("stopped", numbered(1), now);

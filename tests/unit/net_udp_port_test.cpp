@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <linux/ipv6.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -794,6 +796,81 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 }
 
 /* It causes no question, no packet and no look-up. */
+/* An address more that all ports on "lo" share. */
+class SecondAddress
+{
+public:
+	SecondAddress() : added_(request(SIOCSIFADDR)) {}
+	~SecondAddress()
+	{
+		if (added_)
+			request(SIOCDIFADDR);
+	}
+	SecondAddress(const SecondAddress &) = delete;
+	SecondAddress &operator=(const SecondAddress &) = delete;
+	[[nodiscard]] bool is_there() const { return added_; }
+
+private:
+	static bool request(unsigned long what)
+	{
+		const FileDescriptor any(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+		in6_ifreq address{};
+		address.ifr6_addr.s6_addr[0] = 0xfd;
+		address.ifr6_addr.s6_addr[15] = 1;
+		address.ifr6_prefixlen = 128;
+		address.ifr6_ifindex = static_cast<int>(::if_nametoindex("lo"));
+		return ::ioctl(any.get(), what, &address) == 0;
+	}
+
+	bool added_;
+};
+
+/* Counts the datagrams that it is handed, on any thread. */
+class Tally final : public PacketHandler
+{
+public:
+	void receive(const Route &, std::span<const std::uint8_t>, Time) override { count++; }
+
+	std::atomic<unsigned> count{0};
+};
+
+/* QP 1 is everybody's: what comes to a port that is being opened or closed must not be lost, as its sender waits a
+ * second before it sends it again. */
+TEST(UdpPortShared, ManagementDatagramsSurviveThatPortsComeAndGo)
+{
+	const SecondAddress second;
+	if (!second.is_there())
+		GTEST_SKIP() << "no permission to add an address, so no port takes longer to open than a datagram";
+	constexpr unsigned datagrams = 20'000;
+	const auto stays = open_loopback(), sender = open_loopback();
+	const Address shared = ipv6_address_of(*stays);
+	Bytes datagram = make_packet(0, 280, 0);
+	datagram[7] = gsi_qpn;
+	Tally tally;
+	std::atomic<bool> ended{false};
+	std::thread passers_by([&] {
+		while (!ended) {
+			const auto port = open_loopback();
+			for (int i = 0; i < 10; i++)
+				port->receive(tally, monotonic_ns(), 64);
+		}
+	});
+	for (unsigned i = 0; i < datagrams; i++) {
+		send(*sender, shared, datagram);
+		sender->flush();
+		for (UdpPort *port : {stays.get(), sender.get()})
+			port->receive_all(tally, monotonic_ns(), 64);
+	}
+	ended = true;
+	passers_by.join();
+	const Time deadline = monotonic_ns() + 1'000'000'000;
+	while (tally.count < datagrams && monotonic_ns() < deadline)
+		for (UdpPort *port : {stays.get(), sender.get()})
+			port->receive_all(tally, monotonic_ns(), 64);
+	/* One on its way when the kernel hears that a port leaves may be lost; it was every fifth before. */
+	EXPECT_GE(tally.count, datagrams - datagrams / 100);
+}
+
 TEST(UdpPortShared, NoiseIsNotHandedOn)
 {
 	const auto a = open_loopback();

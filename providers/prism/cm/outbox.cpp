@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "outbox.hpp"
 
+#include <algorithm>
+
 namespace prism::cm
 {
 
@@ -12,14 +14,18 @@ bool Outbox::send(const std::string &name, const Envelope &envelope, Time now)
 		if (delivery != Delivery::busy)
 			return delivery == Delivery::done;
 	}
-	if (total_ >= limit)
-		return true; /* lost */
+	if (total_ >= limit) {
+		lost_(envelope);
+		return true;
+	}
 	Queue &queue = waiting == queues_.end() ? queues_[name] : waiting->second;
 	if (queue.envelopes.empty())
 		queue.give_up_at = now + patience;
 	if (queue.envelopes.size() < receiver_limit) {
 		queue.envelopes.push_back(envelope);
 		total_++;
+	} else {
+		lost_(envelope);
 	}
 	return true;
 }
@@ -44,6 +50,7 @@ void Outbox::retry(Time now)
 			at++;
 			continue;
 		}
+		std::ranges::for_each(at->second.envelopes, lost_);
 		total_ -= at->second.envelopes.size();
 		at = queues_.erase(at);
 	}

@@ -20,8 +20,9 @@ class Outbox
 {
 public:
 	using Deliver = std::function<Delivery(const std::string &name, const Envelope &envelope)>;
+	using NoteLoss = std::function<void(const Envelope &envelope)>;
 
-	explicit Outbox(Deliver to) : deliver_(std::move(to)) {}
+	Outbox(Deliver to, NoteLoss lost) : deliver_(std::move(to)), lost_(std::move(lost)) {}
 
 	/** Sends now, or as soon as the messages before it have gone. @return false if nobody has that name. */
 	bool send(const std::string &name, const Envelope &envelope, Time now);
@@ -44,6 +45,7 @@ private:
 	bool drain(const std::string &name, Queue &queue, Time now);
 
 	Deliver deliver_;
+	NoteLoss lost_;                       /* called for each message that a busy receiver never got */
 	std::map<std::string, Queue> queues_; /* none is empty */
 	std::size_t total_ = 0;
 };

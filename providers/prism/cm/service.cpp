@@ -346,8 +346,14 @@ bool Service::send(const Path &path, const Datagram &datagram)
 
 void Service::note_drop(const Arrival &arrival)
 {
-	const Port *const port = arrival.same_host ? nullptr : port_with(arrival.to);
-	if (port)
+	if (!arrival.same_host)
+		note_drop(arrival.to);
+}
+
+/** Counts a message from the network, which is lost, at the device that has the address. */
+void Service::note_drop(const Address &to)
+{
+	if (const Port *const port = port_with(to))
 		prismdv_soft_gsi_note_drop(port->context);
 }
 

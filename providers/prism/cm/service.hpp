@@ -103,6 +103,7 @@ public:
 	bool send(const Path &path, const Datagram &datagram) override;
 	bool is_alive(ConnectionId id) override;
 	void note_drop(const Arrival &arrival) override;
+	void note_drop(const Address &to);
 
 private:
 	/* A device whose QP 1 we have. */
@@ -177,8 +178,12 @@ private:
 	std::map<std::string, std::unique_ptr<Port>> ports_;
 
 	Outbox outbox_{[this](const std::string &name, const Envelope &envelope) {
-		return send_to(process_socket_.get(), name, envelope);
-	}};
+			       return send_to(process_socket_.get(), name, envelope);
+		       },
+		[this](const Envelope &envelope) {
+			if (envelope.from_network)
+				note_drop(envelope.to);
+		}};
 
 	/* Requests from other hosts that have no listener at the moment. */
 	struct Unclaimed {

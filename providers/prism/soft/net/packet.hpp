@@ -56,6 +56,9 @@ struct Route {
 /** Destination QPN of packets to a group (IBTA 9.2, 10.5). */
 inline constexpr std::uint32_t multicast_qpn = 0xffffff;
 
+/** Destination QPN of management datagrams, for the connection managers of all processes (IBTA 3.5.9). */
+inline constexpr std::uint32_t gsi_qpn = 1;
+
 /** Size of the Base Transport Header, the shortest packet. */
 inline constexpr std::size_t bth_size = 12;
 

@@ -50,8 +50,7 @@ enum UdOpcode : std::uint8_t {
 	ud_send_only_imm = 0x65,
 };
 
-/** The general services interface (IBTA 13.4): one queue pair a port, one key, datagrams of one size. */
-inline constexpr std::uint32_t gsi_qpn = 1;
+/** The general services interface (IBTA 13.4): one queue pair a port, gsi_qpn, one key, datagrams of one size. */
 inline constexpr std::uint32_t gsi_qkey = 0x80010000;
 inline constexpr std::size_t mad_size = 256;
 

@@ -17,6 +17,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "udp_port_private.hpp"
@@ -33,8 +34,11 @@ constexpr int buffer_bytes = 4 << 20;
 constexpr int max_taken_addresses = 64;
 
 constexpr Time open_patience = 20'000'000;
-/** Most datagrams that a closing port hands on: about a full socket buffer for each address. */
-constexpr int parting_trains = 256;
+/** Most datagrams that a closing port hands on, and how long it waits for room in all. */
+constexpr int parting_trains = 4096;
+constexpr Time parting_patience = 10'000'000;
+/** Most management datagrams that are kept while a port opens: 1 MB. */
+constexpr std::size_t early_limit = 4096;
 
 /* Returns the slot at which a process begins its search: spread, so that hundreds of processes do not collide. */
 unsigned first_guess()
@@ -182,12 +186,30 @@ UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 {
 }
 
-/* Hands on the packets that came here for others: they would be lost with the sockets. */
+/* Keeps the management datagrams that come before there is a handler: they may be for any process of the host. */
+class UdpPort::EarlyDatagrams final : public PacketHandler
+{
+public:
+	void receive(const Route &route, std::span<const std::uint8_t> packet, Time) override
+	{
+		if (qpn_of(packet) == gsi_qpn && list.size() < early_limit)
+			list.push_back({route, {packet.begin(), packet.end()}});
+	}
+
+	std::vector<EarlyDatagram> list;
+};
+
+/* Hands on the packets that came here for others: they would be lost with the sockets. No more come for all. */
 UdpPort::~UdpPort()
 try {
 	Nobody nobody;
+	closing_until_ = monotonic_ns() + parting_patience;
+	for (const Socket &socket : own_sockets())
+		if (socket.shared)
+			steer(socket);
 	if (shares_addresses())
-		receive_all(nobody, monotonic_ns(), parting_trains);
+		for (int read = 1, all = 0; read && all < parting_trains; all += read)
+			read = receive_all(nobody, monotonic_ns(), parting_trains - all);
 } catch (const std::bad_alloc &) {
 	return; /* the packets are lost */
 }
@@ -351,16 +373,25 @@ std::vector<std::uint64_t> UdpPort::socket_inodes() const
 
 void UdpPort::learn_steering()
 {
-	Nobody nobody;
+	EarlyDatagrams early;
 	const auto under_way = [](const Socket &socket) { return socket.round.under_way; };
 	for (unsigned i = 0; i < sockets_.size(); i++)
 		if (sockets_[i].shared)
 			begin_round(i, monotonic_ns(), open_patience);
 	while (std::any_of(sockets_.begin(), sockets_.end(), under_way)) {
 		check_all_ = true;
-		if (receive(nobody, monotonic_ns(), 64) == 0)
+		if (receive(early, monotonic_ns(), 64) == 0)
 			wait(100'000, -1);
 	}
+	early_ = std::move(early.list);
+	check_all_ = true;
+}
+
+void UdpPort::deliver_early(PacketHandler &handler, Time now)
+{
+	const std::vector<EarlyDatagram> early = std::exchange(early_, {});
+	for (const EarlyDatagram &each : early)
+		handler.receive(each.route, each.packet, now);
 }
 
 bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd, int other_fd)

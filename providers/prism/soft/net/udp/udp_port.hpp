@@ -203,6 +203,13 @@ private:
 		failed,
 	};
 
+	/* A management datagram that came before the port was open. */
+	struct EarlyDatagram {
+		Route route;
+		std::vector<std::uint8_t> packet;
+	};
+
+	class EarlyDatagrams;
 	struct ReceiveBuffers;
 	struct SendBuffers;
 	struct Forwarded;
@@ -219,6 +226,7 @@ private:
 	/** Returns the sockets of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
 	void learn_steering();
+	void deliver_early(PacketHandler &handler, Time now);
 
 	[[nodiscard]] int source_for(const Address &peer) const;
 	const IcrcSeed &seed_for(const IcrcFlow &flow, std::size_t size);
@@ -235,6 +243,7 @@ private:
 	int receive_socket(unsigned index, PacketHandler &handler, Time now, int max_trains);
 	int receive_forwarded(PacketHandler &handler, Time now, int max_trains);
 	void take_datagram(unsigned socket, unsigned at, PacketHandler &handler, Time now);
+	[[nodiscard]] unsigned owner_of(std::span<const std::uint8_t> wire) const;
 	[[nodiscard]] std::size_t foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const;
 	void take_apart(const Arrival &arrival, PacketHandler &handler, Time now);
 	void deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo,
@@ -243,6 +252,7 @@ private:
 		const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo);
 	void forward(
 		const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now);
+	[[nodiscard]] bool send_through(int channel, std::span<iovec> parts) const;
 	[[nodiscard]] int channel_to(unsigned slot, Time now);
 	void note_name(unsigned slot, std::uint32_t nonce);
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
@@ -253,6 +263,7 @@ private:
 	void note_answer(unsigned socket, unsigned slot, unsigned index);
 	void look_after_rounds(Time now);
 	void end_round(Socket &socket, Time now);
+	void steer(const Socket &socket) const;
 	void plan_routine(Socket &socket, Time now);
 	void note_next_duty();
 	[[nodiscard]] int socket_of(const Address &local) const;
@@ -264,6 +275,10 @@ private:
 	std::size_t own_ = 0;
 	PortCounters own_count_; /* unless it is shared */
 	PortCounters &count_;
+
+	std::vector<EarlyDatagram> early_; /* for the first receive_all() */
+	unsigned neighbour_ = 0;           /* slot that answered last, for management datagrams after us */
+	Time closing_until_ = 0;           /* 0: the port is in use */
 
 	/* Other slots' names; a slot without an entry has its own name. */
 	std::map<unsigned, std::uint32_t> names_;

@@ -9,6 +9,12 @@
 namespace prism::soft
 {
 
+/* Returns the destination QPN of a packet that is long enough to have one. */
+inline std::uint32_t qpn_of(std::span<const std::uint8_t> wire)
+{
+	return static_cast<std::uint32_t>(wire[5] << 16 | wire[6] << 8 | wire[7]);
+}
+
 /* Most addresses of one interface in the GID table; further ones are left out. */
 inline constexpr std::size_t max_own_sockets = 32;
 

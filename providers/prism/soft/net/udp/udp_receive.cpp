@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* UdpPort: incoming packets, and those that came to the wrong process. No incoming data is trusted. */
 #include <netinet/udp.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "udp_port.hpp"
 #include "udp_port_private.hpp"
 
@@ -48,13 +50,6 @@ constexpr unsigned max_lookups = 8;
 constexpr Time lookup_interval = 10'000'000;
 
 constexpr std::size_t min_wire_size = bth_size + icrc_size;
-
-/* Returns the packet's slot; 0: none, or a group. */
-unsigned slot_of(std::span<const std::uint8_t> wire)
-{
-	const auto qpn = static_cast<unsigned>(wire[5] << 16 | wire[6] << 8 | wire[7]);
-	return qpn == multicast_qpn ? 0 : qpn >> qpn_index_bits;
-}
 
 std::size_t segment_of(msghdr &message, std::size_t size)
 {
@@ -115,6 +110,8 @@ int UdpPort::receive(PacketHandler &handler, Time now, int max_trains)
 
 int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 {
+	if (!early_.empty())
+		deliver_early(handler, now);
 	quiet_checked_ = now;
 	check_all_.store(false, std::memory_order_relaxed);
 	const auto sources = static_cast<unsigned>(sockets_.size() + 1);
@@ -208,6 +205,15 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 	}
 }
 
+/* Returns the packet's slot; 0: none, or a group. After us management datagrams are our neighbour's. */
+unsigned UdpPort::owner_of(std::span<const std::uint8_t> wire) const
+{
+	const std::uint32_t qpn = qpn_of(wire);
+	if (qpn == multicast_qpn)
+		return 0;
+	return qpn == gsi_qpn && closing_until_ ? neighbour_ : qpn >> qpn_index_bits;
+}
+
 /* Returns the bytes at the start of @p data that are whole packets for one foreign slot; 0 if the first is not. */
 std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const
 {
@@ -217,7 +223,7 @@ std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t
 		const auto wire = data.subspan(run, std::min(segment, data.size() - run));
 		if (wire.size() < min_wire_size)
 			break;
-		const unsigned slot = slot_of(wire);
+		const unsigned slot = owner_of(wire);
 		if (slot < first_slot || slot == claim_.number() || (run && slot != owner))
 			break;
 		owner = slot;
@@ -282,6 +288,19 @@ int UdpPort::channel_to(unsigned slot, Time now)
 	return channels_.emplace(slot, std::move(channel)).first->second.get();
 }
 
+/* Sends to the owner of a slot without waiting, as more will come; only a closing port has nothing else to do. */
+bool UdpPort::send_through(int channel, std::span<iovec> parts) const
+{
+	if (Slot::send_through(channel, parts))
+		return true;
+	const Time now = monotonic_ns();
+	if (errno != EAGAIN || now >= closing_until_)
+		return false;
+	pollfd full{channel, POLLOUT, 0};
+	const timespec left{0, static_cast<long>(closing_until_ - now)};
+	return ::ppoll(&full, 1, &left, nullptr) > 0 && Slot::send_through(channel, parts);
+}
+
 void UdpPort::forward(
 	const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now)
 {
@@ -306,9 +325,9 @@ void UdpPort::forward(
 		.to = arrival.route.to};
 	std::array<iovec, 2> parts{
 		{{&header, sizeof(header)}, {const_cast<std::uint8_t *>(run.data()), run.size()}}}; /* only read */
-	const unsigned owner = slot_of(run);
+	const unsigned owner = owner_of(run);
 	const int channel = channel_to(owner, now);
-	if (channel >= 0 && Slot::send_through(channel, parts)) {
+	if (channel >= 0 && send_through(channel, parts)) {
 		count_.rx_misdirected_forwarded.add(packets);
 		return;
 	}
@@ -437,6 +456,8 @@ void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 	else
 		round.changed |= socket.table.set(slot, member);
 	round.heard[slot] = true;
+	if (slot != claim_.number())
+		neighbour_ = slot;
 	ask_more(index);
 }
 
@@ -457,6 +478,12 @@ void UdpPort::look_after_rounds(Time now)
 	}
 }
 
+/* Puts our table in place for the group. What is for all comes to us, or to our neighbour if we are about to leave. */
+void UdpPort::steer(const Socket &socket) const
+{
+	socket.table.attach(socket.fd.get(), closing_until_ ? neighbour_ : claim_.number());
+}
+
 /* Ends the round if it is over. */
 void UdpPort::end_round(Socket &socket, Time now)
 {
@@ -467,7 +494,7 @@ void UdpPort::end_round(Socket &socket, Time now)
 	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
 	socket.next_round = now + std::max(socket.pause, min_round_pause);
 	/* Attach even an unchanged table: another member may have put one in place that knew less. */
-	socket.table.attach(socket.fd.get(), claim_.number());
+	steer(socket);
 	round.under_way = false;
 	socket.members = static_cast<unsigned>(std::max<std::size_t>(round.heard.count(), 1));
 	plan_routine(socket, now);
