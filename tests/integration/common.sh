@@ -197,15 +197,17 @@ options_in() {
 	sed -n "/^\.SH $1/,/^\.SH [^${1:0:1}]/p" "$2" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' | sort -u
 }
 
-# page_has_options PAGE PROGRAM [COMMAND...]: expects that the page has every option of the program and its commands,
-# and lists no other. A command may be several words.
+# page_has_options PAGE PROGRAM [ARGUMENT...]: expects that the page has every option of the program and its commands,
+# and lists no other. The arguments are what a command needs before it.
 page_has_options() {
 	local page=$PRISM_SOURCE/docs/man/$1.1 program=$2 command
 	shift 2
-	for command in "" "$@"; do
-		# shellcheck disable=SC2086
-		"$program" $command --help
-	done | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
+	{
+		"$program" --help
+		for command in $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
+			"$program" "$@" "$command" --help
+		done
+	} | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
 	[ -s "$work/help" ] || fail "$program --help shows no options"
 	options_in OPTIONS "$page" >"$work/page"
 	{

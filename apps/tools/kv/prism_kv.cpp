@@ -96,7 +96,8 @@ private:
 	Outcome at_shard(Operation &operation, Call call);
 	template <typename Call>
 	int everywhere(Call call);
-	std::optional<int> find(const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version);
+	std::optional<int> read_version(
+		const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version);
 
 	ShardedClient &store_;
 };
@@ -151,6 +152,7 @@ template <typename Call>
 Outcome Tool::at_shard(Operation &operation, Call call)
 {
 	const std::size_t shard = store_.shard_of(operation.key);
+	store_.poll({}); /* takes a connection that has come late */
 	if (PrismClient *const client = store_.client(shard))
 		return call(*client);
 	operation.error = ENOTCONN;
@@ -211,8 +213,10 @@ int Tool::get_versioned(const std::vector<std::string> &keys)
 	return worst;
 }
 
-/** Finds the version's slot. Returns nothing, or an exit code. Version 0 is that of an absent key. */
-std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version)
+/** Reads the key's version, to be changed on that condition. Returns nothing, or an exit code. Version 0: it is absent.
+ */
+std::optional<int> Tool::read_version(
+	const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version)
 {
 	Operation get = operation_on(OperationKind::get, key);
 	at_shard(get, [&](PrismClient &shard) { return shard.get_versioned(get, version); });
@@ -234,7 +238,7 @@ int Tool::change(Operation operation, const std::string &key, const std::optiona
 	}
 	Version expected;
 	const bool puts = operation.kind == OperationKind::put;
-	if (const std::optional<int> code = find(key, *version, puts, expected))
+	if (const std::optional<int> code = read_version(key, *version, puts, expected))
 		return *code;
 	const Outcome outcome = at_shard(operation, [&](PrismClient &shard) {
 		return puts ? shard.put_if(operation, expected) : shard.erase_if(operation, expected);

@@ -345,7 +345,7 @@ all_end() {
 man_pages() {
 	page_has_options prism-gam-master "$bin/prism-gam-master"
 	page_has_options prism-gam-node "$bin/prism-gam-node"
-	page_has_options prism-gam "$bin/prism-gam" malloc free read write add rlock wlock stat
+	page_has_options prism-gam "$bin/prism-gam"
 	"$bin/prism-gam" --help | sed -n 's/^  \([a-z]\+\) \+[a-z].*/\1/p' | sort >"$work/help"
 	sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$PRISM_SOURCE/docs/man/prism-gam.1" | sed -n '/^\.TP/{n;s/^\.BI\? \([a-z]*\).*/\1/p}' |
 		sort >"$work/page"

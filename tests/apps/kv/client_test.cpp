@@ -111,6 +111,23 @@ TEST_F(Store, SizesThatAreNotServed)
 	EXPECT_EQ(client.put("k", "v"), Outcome::ok) << "nothing has happened";
 }
 
+TEST_F(Store, AValueBeyondTheClientsLimitIsTooLong)
+{
+	Client any(server);
+	PrismClientOptions options;
+	options.max_value_size = 4;
+	Client limited(server, options);
+	const std::string key = "k";
+	for (const std::string value : {"1234", "12345", "1234567890123456789012345678901234567890"}) {
+		ASSERT_EQ(any.put(key, value), Outcome::ok);
+		std::string room(8, ' ');
+		Operation operation = Client::getting(key, room);
+		EXPECT_EQ(limited.run(operation), value.size() == 4 ? Outcome::ok : Outcome::failed);
+		EXPECT_EQ(operation.error, value.size() == 4 ? 0 : EMSGSIZE);
+		EXPECT_EQ(operation.length, value.size());
+	}
+}
+
 TEST_F(Store, AShortResultIsFilledAndTheLengthTold)
 {
 	Client client(server);

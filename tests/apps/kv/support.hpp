@@ -97,8 +97,9 @@ public:
 		PrismClientOptions options;
 		options.depth = depth;
 		options.patience = patience;
-		api = PrismClient::connect(context, "127.0.0.1", server.store->port(), options).value();
+		connect(server, options);
 	}
+	Client(const Server &server, const PrismClientOptions &options) { connect(server, options); }
 
 	Outcome run(Operation &operation)
 	{
@@ -158,6 +159,11 @@ public:
 		operation.key = bytes_of(key);
 		operation.result = std::as_writable_bytes(std::span(value));
 		return operation;
+	}
+
+	void connect(const Server &server, const PrismClientOptions &options)
+	{
+		api = PrismClient::connect(context, "127.0.0.1", server.store->port(), options).value();
 	}
 
 	Context context = Context::open("prism_lo", Progress::caller).value();

@@ -561,7 +561,7 @@ memory() {
 
 # The page of each program lists all its options, and no others
 man_pages() {
-	page_has_options prism-kv "$bin/prism-kv" get put delete
+	page_has_options prism-kv "$bin/prism-kv"
 	page_has_options prism-kv-server "$bin/prism-kv-server"
 	page_has_options prism-ycsb "$bin/prism-ycsb"
 	pass "manual pages have the options of the programs"

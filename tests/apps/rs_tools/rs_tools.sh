@@ -386,7 +386,7 @@ in_etcd() {
 
 # The page of each program lists all its options, and no others
 man_pages() {
-	page_has_options prism-rs "$bin/prism-rs" "-c none create" "-c none get" "-c none put" "-c none status" "-c none repair"
+	page_has_options prism-rs "$bin/prism-rs" -c none
 	page_has_options prism-rs-server "$bin/prism-rs-server"
 	"$bin/prism-rs" --help | sed -n 's/^  \([a-z]\+\) \+[A-Z].*/\1/p' | sort >"$work/help"
 	sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$PRISM_SOURCE/docs/man/prism-rs.1" | sed -n '/^\.TP/{n;s/^\.B //p}' |

@@ -431,8 +431,7 @@ stopped_under_load() {
 
 # The page of each program lists all its options, and no others
 man_pages() {
-	page_has_options prism-tx "$bin/prism-tx" "none get" "none put" "none insert" "none erase" "none add" "none run" \
-		"none status" "none recover"
+	page_has_options prism-tx "$bin/prism-tx" none
 	page_has_options prism-tx-server "$bin/prism-tx-server"
 	page_has_options prism-tx-bench "$bin/prism-tx-bench"
 	"$bin/prism-tx" --help | sed -n '/^[Ss][Uu][Bb]/,$s/^  \([a-z]\+\) \+[A-Z].*/\1/p' | sort >"$work/help"

@@ -58,7 +58,7 @@ struct Lane {
 	Version *version = nullptr; /* a GET's answer, the condition of a PUT or ERASE; null: none */
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
-	bool changes = false;    /* the operation is no GET */
+	bool changes = false;    /* the operation may change something */
 	bool waits = false;      /* for the next connection, if this one is lost before it may change anything */
 	bool sent = false;       /* a request of it was sent on this connection */
 	std::chrono::steady_clock::time_point first_without_buffer;

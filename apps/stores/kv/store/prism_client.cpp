@@ -288,7 +288,8 @@ void PrismClient::ring() noexcept
 {
 	if (put_off_.empty() || broken_)
 		return;
-	/* GETs first: packets of one size leave as one train (and one key's operations may end in any order). */
+	/* Chains of one request first: packets of one size leave as one train (and one key's operations may end in any
+	 * order). */
 	std::partition(put_off_.begin(), put_off_.end(),
 		[](const Chain::Posting &posting) { return posting.chain->size() == 1; });
 	for (const Chain::Posting &posting : put_off_)

@@ -98,7 +98,8 @@ public:
 	[[nodiscard]] const PrismClientStats &stats() const noexcept { return stats_; }
 	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return protocol_.hint_figures(); }
 
-	/* Operations on a condition, which wait for the end. Nothing else may be under way. */
+	/* Operations on a condition, which wait for the end. Nothing else may be under way. Of several servers, call
+	 * them at ShardedClient::client(shard_of(key)). */
 
 	/** Runs a GET, and returns the version that the object had; number 0 if the key is absent. */
 	apps::Outcome get_versioned(apps::Operation &operation, Version &version) noexcept;

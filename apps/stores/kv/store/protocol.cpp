@@ -21,7 +21,7 @@ constexpr unsigned max_yields = 8;
 constexpr std::size_t pointer_offset = offsetof(Slot, object);
 constexpr std::size_t pointer_size = sizeof(prismdv_bounded_ptr);
 
-/* Slots as CAS operands. In comments below, "missed" is an Outcome::not_found inside an operation. */
+/* Slots as CAS operands. */
 
 /** If the slot is the key's, replaces its pointer by that of @p to. */
 Cas swap_pointer_of(const Fingerprint &key, const prismdv_bounded_ptr &to)
@@ -285,33 +285,34 @@ Protocol::Outcome Protocol::broken(Lane &lane, int error) noexcept
 
 /* GET ------------------------------------------------------------------------------------------------------------ */
 
-/** Judging the object that a READ has brought. */
 namespace
 {
 
+/** What is known of an object that a READ has brought. */
 enum class Sight : std::uint8_t {
 	whole,
 	truncated, /* the key's, but not all of the value */
-	too_long,  /* the key's, but longer than the client's room */
+	too_long,  /* the key's, but longer than the client handles */
 	other,     /* another key's */
 	corrupt,
 };
 
-/** Judges a read object. @p largest: bytes of the largest possible object, which may exceed this client's room. */
+/** Judges a read object. The largest possible one may exceed this client's limit, and its room. */
 Sight look_at(const LaneMemory &memory, std::uint32_t bytes, bool all_asked_for, std::span<const std::byte> key,
-	std::uint64_t largest)
+	const ServerView &server)
 {
 	ObjectHeader header;
 	if (bytes < sizeof(header))
 		return Sight::corrupt;
 	std::memcpy(&header, memory.in.data(), sizeof(header));
 	const std::uint64_t size = header.object_size();
-	if (!header.key_size || size > largest || (all_asked_for ? size < bytes : size != bytes))
+	if (!header.key_size || size > server.classes.back().buffer_size ||
+		(all_asked_for ? size < bytes : size != bytes))
 		return Sight::corrupt;
 	if (header.key_size != key.size() ||
 		std::memcmp(memory.in.data() + sizeof(header), key.data(), key.size()) != 0)
 		return Sight::other;
-	if (size > memory.in.size())
+	if (header.value_size > server.max_value_size || size > memory.in.size())
 		return Sight::too_long;
 	return size > bytes ? Sight::truncated : Sight::whole;
 }
@@ -350,8 +351,7 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 			co_return failed(lane, read);
 		if (!read.ok()) /* NULL_POINTER */
 			co_return Outcome::not_found;
-		switch (look_at(lane.memory, read.byte_len, read.byte_len == length, lane.operation->key,
-			server_.classes.back().buffer_size)) {
+		switch (look_at(lane.memory, read.byte_len, read.byte_len == length, lane.operation->key, server_)) {
 		case Sight::whole:
 			break;
 		case Sight::truncated: {
@@ -385,8 +385,8 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 	co_return broken(lane, EBUSY);
 }
 
-/** Reads both buckets and looks for the key. */
-apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &position)
+/** Reads both buckets, in one round trip, and looks for the key: by its fingerprint alone. */
+apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Place &place)
 {
 	const Completion read = co_await read_buckets(lane, key);
 	if (read.failed())
@@ -394,12 +394,12 @@ apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Positi
 	const auto &slots = lane.memory.buckets;
 	const auto at = std::find_if(slots.begin(), slots.end(), [&key](const Slot &slot) { return slot.key == key; });
 	learn_others(lane, key);
-	position.found = at != slots.end();
-	if (position.found) {
-		position.slot = index_of(key, static_cast<std::size_t>(at - slots.begin()));
-		learn(key, position.slot);
+	place.found = at != slots.end();
+	if (place.found) {
+		place.slot = index_of(key, static_cast<std::size_t>(at - slots.begin()));
+		learn(key, place.slot);
 	}
-	co_return position.found ? Outcome::ok : Outcome::not_found;
+	co_return place.found ? Outcome::ok : Outcome::not_found;
 }
 
 /**
@@ -410,13 +410,13 @@ template <typename Attempt>
 apps::Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 {
 	const Fingerprint key = fingerprint(lane);
-	Position position{first_slot(key), true};
+	Place place{first_slot(key), true};
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Outcome outcome = co_await attempt_at(key, position.slot);
+		Outcome outcome = co_await attempt_at(key, place.slot);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
-		if (!attempt && was_hint(key, position.slot)) {
-			position.slot = server_.geometry.home_of(key);
+		if (!attempt && was_hint(key, place.slot)) {
+			place.slot = server_.geometry.home_of(key);
 			continue;
 		}
 		outcome = co_await find(lane, key, position);
@@ -478,14 +478,14 @@ apps::Task<Protocol::Outcome> Protocol::update_or_insert(
 			co_return there;
 	}
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Position position;
+		Place place;
 		Outcome outcome = co_await find(lane, key, position);
 		if (outcome == Outcome::ok) {
-			outcome = co_await change_member(lane, position.slot, swap_pointer_of(key, object));
+			outcome = co_await change_member(lane, place.slot, swap_pointer_of(key, object));
 		} else if (outcome == Outcome::not_found) {
-			if (!choose_empty(lane, key, position.slot))
+			if (!choose_empty(lane, key, place.slot))
 				co_return Outcome::full;
-			outcome = co_await insert(lane, key, object, position.slot, attempt < max_yields);
+			outcome = co_await insert(lane, key, object, place.slot, attempt < max_yields);
 		}
 		if (outcome != Outcome::not_found)
 			co_return outcome;
@@ -612,17 +612,17 @@ apps::Task<Protocol::Outcome> Protocol::put_if_absent(Lane &lane)
 apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint key, prismdv_bounded_ptr &object)
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Position position;
+		Place place;
 		Outcome outcome = co_await find(lane, key, position);
 		if (outcome != Outcome::not_found)
 			co_return outcome == Outcome::ok ? Outcome::not_found : outcome;
-		if (!choose_empty(lane, key, position.slot))
+		if (!choose_empty(lane, key, place.slot))
 			co_return Outcome::full;
 		outcome = Outcome::ok;
 		if (!object.ptr)
 			outcome = co_await take_buffer(lane, object);
 		if (outcome == Outcome::ok)
-			outcome = co_await insert(lane, key, object, position.slot, attempt < max_yields);
+			outcome = co_await insert(lane, key, object, place.slot, attempt < max_yields);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
 	}

@@ -136,8 +136,8 @@ private:
 	RoundTrip compare_swap(Lane &lane, std::uint64_t slot, const Cas &cas) noexcept;
 	RoundTrip claim_and_read(Lane &lane, std::uint64_t slot, const Slot &claim, const Fingerprint &key) noexcept;
 
-	/* Parts of operations. */
-	struct Position {
+	/* Parts of operations. A part has "missed" if it ends with Outcome::not_found. */
+	struct Place {
 		std::uint64_t slot = 0;
 		bool found = false;
 	};
@@ -149,7 +149,7 @@ private:
 	apps::Task<Outcome> insert_if_absent(Lane &lane, Fingerprint key, prismdv_bounded_ptr &object);
 	apps::Task<Outcome> take_buffer(Lane &lane, prismdv_bounded_ptr &object);
 	apps::Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
-	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
+	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Place &place);
 	apps::Task<Outcome> update_or_insert(
 		Lane &lane, Fingerprint key, prismdv_bounded_ptr object, bool home_has_missed);
 	apps::Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);

@@ -40,7 +40,10 @@ public:
 	[[nodiscard]] std::size_t shards() const noexcept { return shards_.size(); }
 	[[nodiscard]] std::size_t shard_of(std::span<const std::byte> key) const noexcept;
 	[[nodiscard]] const ServerAddress &address(std::size_t shard) const noexcept { return shards_[shard].address; }
-	/** Returns the client of server number @p shard; null if that has not been connected yet. */
+	/**
+	 * Returns the client of server number @p shard; null if that has not been connected yet, which start()
+	 * and poll() see to.
+	 */
 	[[nodiscard]] PrismClient *client(std::size_t shard) noexcept { return shards_[shard].client.get(); }
 	/**
 	 * Returns the reason why there is no connection to server number @p shard, with its address in the message;
