@@ -419,7 +419,7 @@ apps::Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attem
 			place.slot = server_.geometry.home_of(key);
 			continue;
 		}
-		outcome = co_await find(lane, key, position);
+		outcome = co_await find(lane, key, place);
 		if (outcome != Outcome::ok)
 			co_return outcome;
 	}
@@ -479,7 +479,7 @@ apps::Task<Protocol::Outcome> Protocol::update_or_insert(
 	}
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		Place place;
-		Outcome outcome = co_await find(lane, key, position);
+		Outcome outcome = co_await find(lane, key, place);
 		if (outcome == Outcome::ok) {
 			outcome = co_await change_member(lane, place.slot, swap_pointer_of(key, object));
 		} else if (outcome == Outcome::not_found) {
@@ -613,7 +613,7 @@ apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		Place place;
-		Outcome outcome = co_await find(lane, key, position);
+		Outcome outcome = co_await find(lane, key, place);
 		if (outcome != Outcome::not_found)
 			co_return outcome == Outcome::ok ? Outcome::not_found : outcome;
 		if (!choose_empty(lane, key, place.slot))
