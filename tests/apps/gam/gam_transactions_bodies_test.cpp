@@ -457,6 +457,63 @@ TEST(Transactions, DamageIsReported)
 	EXPECT_EQ(job.error, EBADMSG);
 }
 
+/** Checks what a log that was restored from an older copy may leave: an index that leads to another key's record. */
+TEST(Transactions, ARecordOfAnotherKeyIsNotItsOwn)
+{
+	const std::string alice = "alice", bob = "bob";
+	Store store(of(1));
+	auto client = store.client();
+	ASSERT_EQ(put(*client, alice, "7"), Outcome::committed);
+	ASSERT_EQ(put(*client, bob, "8"), Outcome::committed);
+	Session session(store.cluster.node(0));
+	Records records = Records::open(session, store.catalogue()).value();
+	Address record, index;
+	ASSERT_EQ(records.find(bytes_of(bob), record), 0);
+	ASSERT_EQ(session.read(store.catalogue() + sizeof(std::uint64_t), std::as_writable_bytes(std::span(&index, 1))),
+		0);
+	apps::Operation put_index;
+	put_index.kind = apps::OperationKind::put;
+	put_index.key = bytes_of(alice);
+	put_index.value = std::as_bytes(std::span(&record, 1));
+	Table::open(session, index).value().run(put_index);
+	ASSERT_EQ(put_index.outcome, apps::Outcome::ok);
+
+	auto other = store.client();
+	Job job;
+	const auto read = [&](Transaction &t) -> apps::Task<int> { co_return co_await t.fetch(bytes_of(alice)); };
+	EXPECT_EQ(run(*other, read, 0, &job), Outcome::rolled_back);
+	EXPECT_EQ(job.error, EBADMSG);
+	EXPECT_EQ(put(*other, alice, "999"), Outcome::failed);
+	EXPECT_EQ(get(*other, bob), "8");
+}
+
+/** Checks that a transaction whose lock's node was lost meanwhile changes nothing: another may have its number. */
+TEST(Transactions, ALockOnALostNodeIsNoLock)
+{
+	for (const bool exclusive : {false, true}) {
+		RecordsOptions records;
+		records.index.nodes = {1};
+		Store store(of(2), records);
+		NoWaitClientOptions options;
+		options.exclusive_fetch = exclusive;
+		auto client = store.client(0, options);
+		const std::string a = "a", fresh = "new";
+		ASSERT_EQ(put(*client, a, "old"), Outcome::committed);
+		Job job;
+		EXPECT_EQ(run(
+				  *client,
+				  [&](Transaction &t) -> apps::Task<int> {
+					  EXPECT_EQ(co_await t.fetch(bytes_of(a)), 0);
+					  store.cluster.node(0).lost(1);
+					  store.cluster.node(0).joined(1);
+					  co_return t.write(bytes_of(a), bytes_of(fresh));
+				  },
+				  0, &job),
+			Outcome::failed);
+		EXPECT_EQ(job.error, EHOSTUNREACH);
+	}
+}
+
 /** Checks a record of several blocks that only a dead node had: each block falls back to its old value on its own. */
 TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
 {
@@ -476,7 +533,7 @@ TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
 	Address record;
 	Records::Header header;
 	ASSERT_EQ(records.find(bytes_of(a), record), 0);
-	ASSERT_EQ(records.read(record, header), 0) << "of the first block, too";
+	ASSERT_EQ(records.read(record, records.mark_of(bytes_of(a)), header), 0) << "of the first block, too";
 	store.cluster.lose(1);
 	Job job;
 	EXPECT_EQ(run(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/data/no_wait_transaction.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -77,7 +78,7 @@ int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 	Held &held = held_[number];
 	held.is_chosen = false;
 	Records::Header header;
-	if (const int error = records_.read(held.record, header))
+	if (const int error = records_.read(held.record, held.mark, header))
 		return error;
 	held.version = header.version;
 	std::byte *const room = keys_.room(header.bytes);
@@ -102,7 +103,9 @@ int NoWaitTransaction::find_records() noexcept
 		if (held.record.is_null()) {
 			if (const int error = records_.find(keys_[number].key, held.record))
 				return error;
+			held.mark = records_.mark_of(keys_[number].key);
 		}
+		held.losses = session_->node().losses(held.record.home());
 		places_.push_back(held.record);
 	}
 	return 0;
@@ -161,6 +164,8 @@ apps::Task<Outcome> NoWaitTransaction::commit()
  */
 int NoWaitTransaction::lock_changed() noexcept
 {
+	if (has_lost_a_lock())
+		return EHOSTUNREACH;
 	chosen_.clear();
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		Held &held = held_[number];
@@ -175,7 +180,7 @@ int NoWaitTransaction::lock_changed() noexcept
 	for (const std::uint32_t number : chosen_) {
 		Held &held = held_[number];
 		Records::Header header;
-		if (const int error = records_.read(held.record, header))
+		if (const int error = records_.read(held.record, held.mark, header))
 			return error;
 		if (locks_ && keys_[number].known && header.version != held.version)
 			return EAGAIN;
@@ -192,6 +197,7 @@ int NoWaitTransaction::make_changes() noexcept
 			continue;
 		Records::Header header;
 		header.version = held_[number].version + 1;
+		header.mark = held_[number].mark;
 		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
 		if (const int error = records_.write(held_[number].record, header, item.fresh))
@@ -204,6 +210,14 @@ apps::Task<void> NoWaitTransaction::roll_back()
 {
 	(void)unlock_all();
 	co_return;
+}
+
+/** Returns true if a node was lost that keeps a lock of ours: others may have taken it since. */
+bool NoWaitTransaction::has_lost_a_lock() const noexcept
+{
+	return std::ranges::any_of(held_, [this](const Held &held) {
+		return held.lock != Lock::none && held.losses != session_->node().losses(held.record.home());
+	});
 }
 
 /** Fences, and releases the lock. */

@@ -46,8 +46,10 @@ private:
 	/** The record of a key. */
 	struct Held {
 		Address record;
+		std::uint32_t mark = 0;   /**< Records::mark_of() the key */
+		std::uint32_t losses = 0; /**< Node::losses() of its home before it was locked */
+		std::uint32_t version = 0;
 		Lock lock = Lock::none;
-		std::uint64_t version = 0;
 		bool is_chosen = false;
 	};
 
@@ -59,6 +61,7 @@ private:
 	int lock_chosen(Lock wanted) noexcept;
 	int lock_changed() noexcept;
 	int make_changes() noexcept;
+	[[nodiscard]] bool has_lost_a_lock() const noexcept;
 	int unlock(Held &held) noexcept;
 	int unlock_all() noexcept;
 	tx::Outcome refuse(int error) noexcept;

@@ -23,7 +23,7 @@ constexpr std::size_t beside_header = block_size - sizeof(Records::Header);
 
 /** The data from which any node opens the store. Never changed. */
 struct Catalogue {
-	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'01; /* GAMTX, version 1 */
+	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'02; /* GAMTX, version 2 */
 
 	std::uint64_t magic = 0;
 	Address index;
@@ -143,11 +143,19 @@ int Records::add(std::span<const std::byte> key, Address &record) noexcept
 	return put.outcome == apps::Outcome::full ? ENOSPC : put.error;
 }
 
-int Records::read(Address record, Header &header) noexcept
+std::uint32_t Records::mark_of(std::span<const std::byte> key) const noexcept
+{
+	const std::uint64_t hash = apps::hash_key(key, index_.mark());
+	return static_cast<std::uint32_t>(hash ^ hash >> 32) | 1U;
+}
+
+/* A log that was restored from a copy may have given a record away again that the index still knows. */
+int Records::read(Address record, std::uint32_t mark, Header &header) noexcept
 {
 	if (const int error = session_.read(record, room_of(header)))
 		return error;
-	return header.bytes > max_value_size_ ? EBADMSG : 0;
+	const bool is_others = header.mark && header.mark != mark;
+	return is_others || header.bytes > max_value_size_ ? EBADMSG : 0;
 }
 
 std::uint32_t Records::check_of(std::span<const std::byte> value) noexcept

@@ -42,7 +42,8 @@ public:
 
 	/** The beginning of a record; the value follows. A new record is all zeros. */
 	struct Header {
-		std::uint64_t version = 0; /**< counts the commits that changed it */
+		std::uint32_t version = 0; /**< counts the commits that changed it; may begin anew */
+		std::uint32_t mark = 0;    /**< mark_of() the key; 0: nothing was written yet */
 		std::uint32_t bytes = 0;   /**< bytes of the value */
 		std::uint32_t check = 0;   /**< check_of() of the value; 0: the key is absent */
 	};
@@ -51,6 +52,9 @@ public:
 	 * the node that wrote them.
 	 */
 	[[nodiscard]] static std::uint32_t check_of(std::span<const std::byte> value) noexcept;
+
+	/** Returns what tells a key's record from those of other keys and stores, never 0. */
+	[[nodiscard]] std::uint32_t mark_of(std::span<const std::byte> key) const noexcept;
 
 	/**
 	 * Finds the record of @p key, at most max_key_size bytes, and stores its address in @p record; makes a new one
@@ -62,8 +66,8 @@ public:
 
 	/* For the holder of the record's lock. They return 0 or an error of the global memory. */
 
-	/** Reads the header. EBADMSG: it is invalid. */
-	int read(Address record, Header &header) noexcept;
+	/** Reads the header. EBADMSG: it is invalid, or of another key than that with @p mark. */
+	int read(Address record, std::uint32_t mark, Header &header) noexcept;
 	/** Reads the value; @p value is as long as @p header says. EBADMSG: a part of it is lost. */
 	int read_value(Address record, const Header &header, std::span<std::byte> value) noexcept;
 	/** Writes both, the bytes of one block at once; to be fenced, as all writes. */

@@ -70,6 +70,8 @@ public:
 	static Result<Table> open(Session &session, Address catalogue, const TableCare &care = {});
 
 	[[nodiscard]] Address catalogue() const noexcept { return address_; }
+	/** Returns the random number that no other table has. */
+	[[nodiscard]] std::uint64_t mark() const noexcept { return catalogue_.mark; }
 	[[nodiscard]] Session &session() noexcept { return session_; }
 	/**
 	 * Returns true if all nodes with buckets are present, with these buckets: a node that has got the number of a

@@ -37,8 +37,9 @@ void Node::joined(NodeId node)
 		const std::scoped_lock guard(shard.lock);
 		shard.coherence->joined(node);
 	}
+	if (away_.fetch_and(~bit(node)) & bit(node))
+		note_loss(node); /* its log may be older than what we know */
 	members_.fetch_or(bit(node));
-	away_.fetch_and(~bit(node));
 }
 
 void Node::lost(NodeId node, bool may_return)
@@ -52,8 +53,7 @@ void Node::lost(NodeId node, bool may_return)
 		away_.fetch_and(~bit(node));
 	if (node == self())
 		return;
-	if (!may_return)
-		losses_[node].fetch_add(1, std::memory_order_release);
+	note_loss(node);
 	for (Shard &shard : shards_) {
 		const std::scoped_lock guard(shard.lock);
 		shard.coherence->lost(node);

@@ -94,7 +94,9 @@ public:
 		return node < max_nodes && (away_.load(std::memory_order_relaxed) >> node & 1);
 	}
 
-	/** Returns the number of times that @p node was lost for good, with its memory, and another may get its number.
+	/**
+	 * Returns a number that grows when @p node is lost and when it returns with its log: locks there may be gone,
+	 * and its memory may be another's, or older than what was known of it.
 	 */
 	[[nodiscard]] std::uint32_t losses(NodeId node) const noexcept
 	{
@@ -219,6 +221,8 @@ private:
 	[[nodiscard]] bool is_allocated(Address block) const override { return home_.is_allocated(block); }
 	/* Network::Listener */
 	void heard(NodeId from, const Message &message) override;
+
+	void note_loss(NodeId node) noexcept { losses_[node].fetch_add(1, std::memory_order_release); }
 
 	const apps::Birth birth_;
 	const NodeOptions options_;
