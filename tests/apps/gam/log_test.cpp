@@ -381,6 +381,48 @@ TEST(Log, DamagedSegmentAmongOthers)
 	}
 }
 
+/* Checks that a log tells whether compaction or somebody else has removed its oldest segments. */
+TEST(Log, OldestSegmentsThatAreGoneAreMissing)
+{
+	for (const bool compacts : {false, true}) {
+		Folder folder;
+		std::uint64_t life = 1;
+		{
+			auto log = open_log(options(folder.path(), life++));
+			for (std::uint64_t i = 1; i <= 28; i++)
+				ASSERT_EQ(append_data(*log, compacts ? i % 20 : i, i, i), 0);
+			if (compacts) {
+				ASSERT_TRUE(log->compact().ok());
+			}
+		}
+		EXPECT_TRUE(open_log(options(folder.path(), life++))->missing().empty())
+			<< "the log itself removed them";
+		fs::remove(segments_in(folder.path()).front());
+		for (int i = 0; i < 2; i++)
+			EXPECT_FALSE(open_log(options(folder.path(), life++))->missing().empty());
+	}
+}
+
+/* Checks that losses outlive a process that was killed before it could tell them. */
+TEST(Log, LossesAreCountedUntilTheyAreTold)
+{
+	Folder folder;
+	{
+		auto log = open_log(options(folder.path(), 1));
+		log->note_loss();
+		for (std::uint64_t i = 1; i <= 28; i++)
+			ASSERT_EQ(append_data(*log, i, i, i), 0);
+		log->note_loss();
+	}
+	EXPECT_EQ(open_log(options(folder.path(), 2))->untold(), 2U) << "nothing was appended";
+	auto log = open_log(options(folder.path(), 3));
+	EXPECT_EQ(log->untold(), 2U);
+	EXPECT_TRUE(log->missing().empty());
+	log->told();
+	log.reset();
+	EXPECT_EQ(open_log(options(folder.path(), 4))->untold(), 0U);
+}
+
 /* A power failure keeps some pages that were not committed, and loses others. */
 TEST(Log, PowerFailureKeepsWhatIsCommitted)
 {

@@ -106,8 +106,10 @@ struct SegmentHead {
 };
 
 /* Words of the head that the writer keeps changing, with no checksum. */
+constexpr std::size_t kept_at = 96;       /**< sequence of the oldest entry that is not compacted away; 0: unknown */
 constexpr std::size_t written_at = 104;   /**< sequence of the last entry that is complete in memory */
 constexpr std::size_t committed_at = 112; /**< sequence of the last entry that is on the disk */
-constexpr std::size_t failed_at = 120;    /**< errno value if an entry after the last could not be written */
+/** Low half: errno value if an entry after the last could not be written. High half: losses that nobody was told of. */
+constexpr std::size_t failed_at = 120;
 
 } // namespace prism::gam

@@ -32,7 +32,7 @@ public:
 	[[nodiscard]] std::span<std::byte> bytes() noexcept { return {bytes_, size_}; }
 	[[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {bytes_, size_}; }
 
-	/** Returns a changing word of the head: written_at, committed_at or failed_at. */
+	/** Returns a changing word of the head: kept_at, written_at, committed_at or failed_at. */
 	[[nodiscard]] std::uint64_t word(std::size_t at) const noexcept;
 	/**
 	 * Stores with release order: a reader after a crash of this process that sees the value sees all earlier

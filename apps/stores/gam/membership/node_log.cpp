@@ -23,6 +23,12 @@ namespace
 {
 
 constexpr std::size_t least_segment = 4096;
+constexpr unsigned untold_shift = 32;
+
+bool has_failed(const Segment &segment)
+{
+	return static_cast<std::uint32_t>(segment.word(failed_at)) != 0;
+}
 
 } // namespace
 
@@ -94,6 +100,7 @@ Result<void> NodeLog::load()
 		return olds.error();
 	head_.number = olds->empty() ? 0 : olds->back().number;
 	recall_gaps(*olds);
+	recall_words(*olds);
 	const auto known =
 		std::find_if(olds->begin(), olds->end(), [](const Old &old) { return old.head.has_value(); });
 	began_ = known == olds->end() ? options_.incarnation : known->head->began;
@@ -173,7 +180,7 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 	for (std::size_t i = 0; i < olds.size(); i++) {
 		Old &old = olds[i];
 		if (old.head && !begun)
-			next_ = old.head->first;
+			kept_ = next_ = std::min(kept_ ? kept_ : old.head->first, old.head->first);
 		begun = begun || old.head;
 		if (old.is_blank() && next_ > trusted)
 			return remove_from(olds, i); /* a power failure has kept only the name */
@@ -191,7 +198,7 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 			gam::scan(std::as_const(old.segment).bytes(), *old.head, std::min(last, trusted));
 		missing_.insert(missing_.end(), scanned.missing.begin(), scanned.missing.end());
 		next_ = scanned.next;
-		if (old.segment.word(failed_at))
+		if (has_failed(old.segment))
 			missing_.push_back({old.number, scanned.end, next_, 0, true});
 		if (i + 1 == olds.size() || (scanned.next <= last && last > trusted))
 			return cut(olds, i, scanned);
@@ -208,6 +215,17 @@ void NodeLog::recall_gaps(const std::vector<Old> &olds)
 	for (const Old &old : olds) {
 		if (old.head && old.head->gap && (missing_.empty() || missing_.back().first < old.head->gap))
 			missing_.assign(1, {old.number, 0, old.head->gap, 0, old.head->failed});
+	}
+}
+
+/* Reads what the newest head says: where the log begins, and what was lost and not told. */
+void NodeLog::recall_words(const std::vector<Old> &olds)
+{
+	for (const Old &old : olds) {
+		if (!old.head)
+			continue;
+		kept_ = old.segment.word(kept_at);
+		untold_ = static_cast<std::uint32_t>(old.segment.word(failed_at) >> untold_shift);
 	}
 }
 
@@ -238,7 +256,7 @@ Result<void> NodeLog::cut(std::vector<Old> &olds, std::size_t at, const Scanned 
 	if (auto removed = remove_from(olds, at + 1); !removed)
 		return removed;
 	Old &old = olds[at];
-	if (scanned.end == SegmentHead::size && scanned.missing.empty() && !old.segment.word(failed_at))
+	if (scanned.end == SegmentHead::size && scanned.missing.empty() && !has_failed(old.segment))
 		return remove_from(olds, at);
 	std::error_code code;
 	if (scanned.missing.empty())
@@ -282,6 +300,8 @@ int NodeLog::begin_segment(bool compacting)
 	}
 	step();
 	head.serialize(segment->bytes().data());
+	segment->set_word(kept_at, kept_);
+	segment->set_word(failed_at, std::uint64_t{untold_} << untold_shift);
 	segment->set_word(written_at, next_ - 1);
 	segment->set_word(committed_at, committed());
 	step();
@@ -353,9 +373,35 @@ int NodeLog::append_locked(Entry entry, bool compacting) noexcept
 int NodeLog::fail(int cause) noexcept
 {
 	error_.store(cause, std::memory_order_relaxed);
-	if (current_)
-		current_->set_word(failed_at, static_cast<std::uint64_t>(cause));
+	set_failed_word();
 	return error();
+}
+
+void NodeLog::set_failed_word() noexcept
+{
+	if (current_)
+		current_->set_word(
+			failed_at, std::uint64_t{untold_} << untold_shift | static_cast<std::uint32_t>(cause()));
+}
+
+void NodeLog::note_loss() noexcept
+{
+	const std::scoped_lock guard(lock_);
+	untold_++;
+	set_failed_word();
+}
+
+std::uint64_t NodeLog::untold() const noexcept
+{
+	const std::scoped_lock guard(lock_);
+	return untold_;
+}
+
+void NodeLog::told() noexcept
+{
+	const std::scoped_lock guard(lock_);
+	untold_ = 0;
+	set_failed_word();
 }
 
 /* Other nodes would not take the log's failure for the cause of an access's end if it could be any. */
@@ -464,6 +510,7 @@ Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 		});
 		if (!scanned)
 			return scanned.error();
+		note_kept(segment.next);
 		error = error ? error : commit();
 		if (error)
 			return make_error(error, "compacting " + options_.folder.string());
@@ -471,6 +518,16 @@ Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 			return removed.error();
 	}
 	return copied;
+}
+
+/* Records that the log begins with sequence @p first: before the segment before it is removed, for good if committed.
+ */
+void NodeLog::note_kept(std::uint64_t first) noexcept
+{
+	const std::scoped_lock guard(lock_);
+	kept_ = first;
+	if (current_)
+		current_->set_word(kept_at, kept_);
 }
 
 Result<void> NodeLog::remove(const Closed &closed)

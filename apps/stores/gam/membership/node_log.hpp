@@ -72,6 +72,12 @@ public:
 	/** Returns the errno value that was its cause, or 0. */
 	[[nodiscard]] int cause() const noexcept { return error_.load(std::memory_order_relaxed); }
 
+	/** Counts a value that a recovery has found lost, until told(): the process may end before it can say so. */
+	void note_loss() noexcept;
+	/** Returns the losses that were counted, by earlier lives, too, and not told. */
+	[[nodiscard]] std::uint64_t untold() const noexcept;
+	void told() noexcept;
+
 	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
 	Result<void> scan(const VisitEntry &visit);
 	/**
@@ -113,15 +119,18 @@ private:
 	[[nodiscard]] std::uint64_t trusted(const std::vector<Old> &olds) const;
 	static Result<void> remove_from(std::vector<Old> &olds, std::size_t first);
 	void recall_gaps(const std::vector<Old> &olds);
+	void recall_words(const std::vector<Old> &olds);
 	void note_gaps(SegmentHead &head) const;
 	Result<void> cut(std::vector<Old> &olds, std::size_t at, const Scanned &scanned);
 	Result<void> settle(std::vector<Old> &olds);
 	int begin_segment(bool compacting);
 	int append_locked(Entry entry, bool compacting) noexcept;
 	int fail(int cause) noexcept;
+	void set_failed_word() noexcept;
 	Result<void> scan_all(const VisitEntry &visit);
 	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit) const;
 	Result<std::size_t> copy_newest(const std::vector<Closed> &from);
+	void note_kept(std::uint64_t first) noexcept;
 	Result<void> remove(const Closed &closed);
 	void step() const
 	{
@@ -143,8 +152,10 @@ private:
 	std::unique_ptr<Segment> spare_;
 	SegmentHead head_; /* head of current_ */
 	std::uint64_t seed_ = 0;
-	std::size_t end_ = 0;                               /* offset of the end of the last entry of current_ */
-	std::uint64_t next_ = 1;                            /* sequence */
+	std::size_t end_ = 0;    /* offset of the end of the last entry of current_ */
+	std::uint64_t next_ = 1; /* sequence */
+	std::uint64_t kept_ = 1; /* as the word */
+	std::uint32_t untold_ = 0;
 	std::vector<std::shared_ptr<Segment>> uncommitted_; /* complete segments */
 	std::atomic<std::uint64_t> written_{0};
 	std::atomic<std::uint64_t> committed_{0};

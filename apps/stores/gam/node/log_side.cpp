@@ -84,6 +84,7 @@ Result<void> LogSide::start(gam::Node &node)
 			HomeRecovery::Scope::all, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
 		/* Without the gaps that an earlier recovery has reported: nothing has been lost since. */
 		report_.damaged = recovery_->doubtful() ? log_->missing().size() : 0;
+		report_.lost = log_->untold();
 	} else {
 		recovered_ = true;
 		node_.store(&node, std::memory_order_release);
@@ -399,6 +400,9 @@ const Member *LogSide::missing() const
 
 void LogSide::settled(Address block, const Verdict &verdict, std::span<const std::byte, block_size> value)
 {
+	const bool is_lost = verdict.kind == Verdict::Kind::lost;
+	if (is_lost)
+		log_->note_loss(); /* before the entry that takes the loss for granted */
 	directory::Restored restored;
 	restored.term = verdict.is_to_log() ? verdict.next : verdict.next - 1;
 	restored.sharers = verdict.sharers;
@@ -409,7 +413,6 @@ void LogSide::settled(Address block, const Verdict &verdict, std::span<const std
 		restored.owner = verdict.node;
 		restored.sharers = 0;
 	}
-	const bool is_lost = verdict.kind == Verdict::Kind::lost;
 	report_.lost += is_lost;
 	report_.recovered += !is_lost && !restored.waits;
 	node_.load()->with_shard(block, [&](std::size_t shard) { (void)shards_[shard]->restore(block, restored); });
@@ -430,6 +433,8 @@ void LogSide::finish_if_done()
 RecoveryReport LogSide::report()
 {
 	const std::scoped_lock guard(lock_);
+	if (log_)
+		log_->told();
 	return report_;
 }
 
