@@ -29,10 +29,10 @@ constexpr int most_waiting = 1024;
 
 } // namespace
 
-std::unique_ptr<Port> Port::open(
-	const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts)
+std::unique_ptr<Port> Port::open(const std::string &interface, bool with_rings, bool takes_management,
+	std::string &error, const PortCounts &counts)
 {
-	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.all);
+	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.all, takes_management);
 	if (!udp)
 		return nullptr;
 	std::unique_ptr<LocalPort> local;

@@ -19,8 +19,8 @@ class Port final : public PacketSink
 {
 public:
 	/** As UdpPort::open(). @param with_rings true for a local path too, if possible. */
-	static std::unique_ptr<Port> open(
-		const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts = {});
+	static std::unique_ptr<Port> open(const std::string &interface, bool with_rings, bool takes_management,
+		std::string &error, const PortCounts &counts = {});
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }

@@ -158,8 +158,8 @@ std::unique_ptr<Context> Context::open(
 		error = "no memory for counters";
 		return nullptr;
 	}
-	std::unique_ptr<Port> port = Port::open(interface, rings_wanted(wanted.path), error,
-		{&counters->port(), &counters->local(), &counters->local_peers()});
+	std::unique_ptr<Port> port = Port::open(interface, rings_wanted(wanted.path), management_handler != nullptr,
+		error, {&counters->port(), &counters->local(), &counters->local_peers()});
 	if (!port)
 		return nullptr;
 	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), wanted.progress));

@@ -179,10 +179,10 @@ std::uint64_t kernel_drops(int fd)
 
 } // namespace
 
-UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
+UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, bool takes_management)
 	: claim_(std::move(slot)), info_(std::move(interface)), count_(shared ? *shared : own_count_),
-	  sending_(std::make_unique<SendBuffers>()), receiving_(std::make_unique<ReceiveBuffers>()),
-	  seeds_(std::make_unique<CachedSeed[]>(seed_cache_size))
+	  takes_management_(takes_management), sending_(std::make_unique<SendBuffers>()),
+	  receiving_(std::make_unique<ReceiveBuffers>()), seeds_(std::make_unique<CachedSeed[]>(seed_cache_size))
 {
 }
 
@@ -214,7 +214,8 @@ try {
 	return; /* the packets are lost */
 }
 
-std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)
+std::unique_ptr<UdpPort> UdpPort::open(
+	const std::string &interface, std::string &error, PortCounters *shared, bool takes_management)
 {
 	InterfaceInfo info_;
 	if (!find_interface(interface, info_, error))
@@ -230,7 +231,7 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 			error = info_.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
 			return nullptr;
 		}
-		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info_, shared));
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info_, shared, takes_management));
 		const Bound bound = port->bind_all(error);
 		if (bound == Bound::failed)
 			return nullptr;

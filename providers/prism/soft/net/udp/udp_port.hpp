@@ -69,10 +69,11 @@ public:
 	 * are shared with a process that does not answer. Thread-safe.
 	 * @param error on failure: a message for the user.
 	 * @param shared memory for the counters, for others to see; outlives the port. Null: memory of its own.
+	 * @param takes_management false: the process can do nothing with datagrams to QP 1; others are to have them.
 	 * @return null on failure.
 	 */
-	static std::unique_ptr<UdpPort> open(
-		const std::string &interface, std::string &error, PortCounters *shared = nullptr);
+	static std::unique_ptr<UdpPort> open(const std::string &interface, std::string &error,
+		PortCounters *shared = nullptr, bool takes_management = true);
 
 	~UdpPort() override;
 
@@ -215,7 +216,7 @@ private:
 	struct Forwarded;
 	struct CachedSeed;
 
-	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared);
+	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, bool takes_management);
 
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
@@ -260,9 +261,10 @@ private:
 	void begin_round(unsigned socket, Time now, Time patience);
 	void ask_more(unsigned socket);
 	void answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now);
-	void note_answer(unsigned socket, unsigned slot, unsigned index);
+	void note_answer(unsigned socket, unsigned slot, unsigned index, bool takes_management);
 	void look_after_rounds(Time now);
 	void end_round(Socket &socket, Time now);
+	[[nodiscard]] bool hands_management_on() const { return manager_ && (closing_until_ || !takes_management_); }
 	void steer(const Socket &socket) const;
 	void plan_routine(Socket &socket, Time now);
 	void note_next_duty();
@@ -277,8 +279,9 @@ private:
 	PortCounters &count_;
 
 	std::vector<EarlyDatagram> early_; /* for the first receive_all() */
-	unsigned neighbour_ = 0;           /* slot that answered last, for management datagrams after us */
-	Time closing_until_ = 0;           /* 0: the port is in use */
+	const bool takes_management_;
+	unsigned manager_ = 0;   /* slot of another that takes them, and answered last */
+	Time closing_until_ = 0; /* 0: the port is in use */
 
 	/* Other slots' names; a slot without an entry has its own name. */
 	std::map<unsigned, std::uint32_t> names_;

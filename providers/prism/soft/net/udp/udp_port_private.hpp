@@ -35,7 +35,7 @@ struct UdpPort::Forwarded {
 
 	std::uint32_t magic = expected_magic;
 	Kind kind = Kind::packets;
-	std::uint16_t segment = 0;     /* packets: bytes of each */
+	std::uint16_t segment = 0;     /* packets: bytes of each; answer: 1 if the member takes management datagrams */
 	std::uint16_t first = 0;       /* packets: position in the train */
 	std::uint16_t source_port = 0; /* packets: host order */
 	std::uint16_t slot = 0;        /* answer: of the member that answers */

@@ -205,13 +205,13 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 	}
 }
 
-/* Returns the packet's slot; 0: none, or a group. After us management datagrams are our neighbour's. */
+/* Returns the packet's slot; 0: none, or a group. Management datagrams may be for another process that takes them. */
 unsigned UdpPort::owner_of(std::span<const std::uint8_t> wire) const
 {
 	const std::uint32_t qpn = qpn_of(wire);
 	if (qpn == multicast_qpn)
 		return 0;
-	return qpn == gsi_qpn && closing_until_ ? neighbour_ : qpn >> qpn_index_bits;
+	return qpn == gsi_qpn && hands_management_on() ? manager_ : qpn >> qpn_index_bits;
 }
 
 /* Returns the bytes at the start of @p data that are whole packets for one foreign slot; 0 if the first is not. */
@@ -361,7 +361,7 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 		return;
 	if (header.kind == Forwarded::Kind::answer) {
 		note_name(header.slot, header.nonce);
-		note_answer(static_cast<unsigned>(socket), header.slot, header.index);
+		note_answer(static_cast<unsigned>(socket), header.slot, header.index, header.segment != 0);
 		return;
 	}
 	if (header.segment == 0 || header.from.is_ipv4() != header.to.is_ipv4())
@@ -414,11 +414,12 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, T
 	if (probe.asker >= slot_limit || arrival.route.source_port != source_port_of(probe.asker))
 		return;
 	if (probe.asker == claim_.number()) {
-		note_answer(arrival.socket, claim_.number(), probe.index);
+		note_answer(arrival.socket, claim_.number(), probe.index, takes_management_);
 		return;
 	}
 	note_name(probe.asker, probe.nonce);
 	Forwarded answer{.kind = Forwarded::Kind::answer,
+		.segment = takes_management_,
 		.slot = static_cast<std::uint16_t>(claim_.number()),
 		.index = static_cast<std::uint16_t>(probe.index),
 		.nonce = claim_.nonce(),
@@ -443,7 +444,7 @@ void UdpPort::note_name(unsigned slot, std::uint32_t nonce)
 	names_[slot] = nonce;
 }
 
-void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
+void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member, bool takes_management)
 {
 	Socket &socket = sockets_[index];
 	Round &round = socket.round;
@@ -456,8 +457,8 @@ void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 	else
 		round.changed |= socket.table.set(slot, member);
 	round.heard[slot] = true;
-	if (slot != claim_.number())
-		neighbour_ = slot;
+	if (takes_management && slot != claim_.number())
+		manager_ = slot;
 	ask_more(index);
 }
 
@@ -478,10 +479,14 @@ void UdpPort::look_after_rounds(Time now)
 	}
 }
 
-/* Puts our table in place for the group. What is for all comes to us, or to our neighbour if we are about to leave. */
+/*
+ * Puts our table in place for the group. Management datagrams, which are for all, come to us, or to another that takes
+ * them if we do not, or are about to leave.
+ */
 void UdpPort::steer(const Socket &socket) const
 {
-	socket.table.attach(socket.fd.get(), closing_until_ ? neighbour_ : claim_.number());
+	const bool is_ours = !closing_until_ && !hands_management_on();
+	socket.table.attach(socket.fd.get(), is_ours ? claim_.number() : manager_);
 }
 
 /* Ends the round if it is over. */
@@ -493,6 +498,8 @@ void UdpPort::end_round(Socket &socket, Time now)
 	/* Merged packets of two slots are misdirected with any table: ask ever more rarely. */
 	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
 	socket.next_round = now + std::max(socket.pause, min_round_pause);
+	if (!round.heard[manager_])
+		manager_ = 0;
 	/* Attach even an unchanged table: another member may have put one in place that knew less. */
 	steer(socket);
 	round.under_way = false;
