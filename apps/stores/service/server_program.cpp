@@ -4,14 +4,12 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <mutex>
@@ -25,6 +23,7 @@
 #include "base/seconds.hpp"
 #include "base/thread_limit.hpp"
 #include "service/size_class.hpp"
+#include "service/supervision.hpp"
 
 namespace prism::apps
 {
@@ -34,15 +33,6 @@ namespace
 
 /* Most clients of a server: each needs memory and a descriptor. */
 constexpr std::uint32_t most_connections = 1 << 16;
-
-sigset_t ending_signals()
-{
-	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	return signals;
-}
 
 } // namespace
 
@@ -145,31 +135,6 @@ private:
 	std::vector<std::jthread> threads_; /* declared last: they use the other members */
 };
 
-/* Until the store serves ------------------------------------------------------------------------------------------ */
-
-/**
- * While it lives, a signal ends the process, although all other threads block it. The making of a store may wait for
- * others, such as a master that does not answer. Nothing can be lost then that a crash could not lose.
- */
-class ServerProgram::EndedBySignals
-{
-public:
-	EndedBySignals()
-		: thread_([this](const std::stop_token &stop) {
-			  const sigset_t signals = ending_signals();
-			  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-			  std::unique_lock guard(lock_);
-			  changed_.wait(guard, stop, [] { return false; });
-		  })
-	{
-	}
-
-private:
-	std::mutex lock_;
-	std::condition_variable_any changed_;
-	std::jthread thread_; /* declared last: it uses the other members */
-};
-
 /* Options ---------------------------------------------------------------------------------------------------------- */
 
 ServerProgram::ServerProgram(const std::string &name, const std::string &description)
@@ -244,7 +209,7 @@ int ServerProgram::run(const Make &make)
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 	if (const Result<void> served = serve(make); !served) {
 		settings_.log(LogLevel::error, served.error().message);
-		(void)sd_notifyf(0, "STATUS=%s\nERRNO=%d", served.error().message.c_str(), served.error().code);
+		tell_service_manager(fmt::format("STATUS={}\nERRNO={}", served.error().message, served.error().code));
 		return 1;
 	}
 	return 0;
@@ -268,7 +233,7 @@ Result<void> ServerProgram::serve(const Make &make)
 		cli::print_or_end(store.ready + '\n');
 		status += (status.empty() ? "" : "; ") + store.ready;
 	}
-	(void)sd_notifyf(0, "READY=1\nSTATUS=%s", status.c_str());
+	tell_service_manager("READY=1\nSTATUS=" + status);
 	if (Result<void> served = serve(*stores); !served)
 		return served;
 	metrics->reset();
@@ -332,7 +297,7 @@ Result<void> ServerProgram::serve(Stores &stores)
 
 void ServerProgram::drain(Stores &stores) const
 {
-	(void)sd_notify(0, "STOPPING=1\nSTATUS=waits for what is under way");
+	tell_service_manager("STOPPING=1\nSTATUS=waits for what is under way");
 	settings_.log(LogLevel::info, "stops when what is under way has ended");
 	for (const ServedStore &store : stores)
 		store.service->drain(milliseconds(settings_.stop_timeout));

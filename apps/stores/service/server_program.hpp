@@ -93,7 +93,6 @@ public:
 
 private:
 	class Threads;
-	class EndedBySignals;
 
 	int run(const Make &make);
 	Result<void> serve(const Make &make);

@@ -3,9 +3,8 @@
  * prism-gam-master: the master of one global memory: numbers, leases, deaths of nodes.
  * Exit codes: 0; 1 if it cannot listen; 2 for an error of usage.
  */
-#include <systemd/sd-daemon.h>
-
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "base/seconds.hpp"
 #include "gam/membership/master_service.hpp"
 #include "service/log.hpp"
+#include "service/supervision.hpp"
 
 namespace
 {
@@ -32,7 +32,7 @@ int serve(gam::MasterService &service, const sigset_t &ends)
 	std::jthread waiter([&service, &ends] {
 		int signal = 0;
 		sigwait(&ends, &signal);
-		(void)sd_notify(0, "STOPPING=1");
+		apps::tell_service_manager("STOPPING=1");
 		service.stop();
 	});
 	const Result<void> served = service.run();
@@ -40,6 +40,20 @@ int serve(gam::MasterService &service, const sigset_t &ends)
 		return 0;
 	(void)pthread_kill(waiter.native_handle(), SIGTERM);
 	return complain(served.error());
+}
+
+int run(const gam::MasterServiceOptions &options)
+{
+	const sigset_t ends = apps::ending_signals();
+	pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+	std::optional<apps::EndedBySignals> ended_by_signals(std::in_place);
+	const Result<std::unique_ptr<gam::MasterService>> service = gam::MasterService::create(options);
+	ended_by_signals.reset();
+	if (!service)
+		return complain(service.error());
+	cli::print_or_end(fmt::format("prism-gam-master: ready, port {}\n", service.value()->port()));
+	apps::tell_service_manager(fmt::format("READY=1\nSTATUS=port {}", service.value()->port()));
+	return serve(*service.value(), ends);
 }
 
 } // namespace
@@ -66,15 +80,5 @@ int main(int argc, char **argv)
 	options.lease = apps::milliseconds(lease);
 
 	cli::outlive_outputs();
-	sigset_t ends;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-	const Result<std::unique_ptr<gam::MasterService>> service = gam::MasterService::create(options);
-	if (!service)
-		return complain(service.error());
-	cli::print_or_end(fmt::format("prism-gam-master: ready, port {}\n", service.value()->port()));
-	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
-	return cli::run_program([&] { return serve(*service.value(), ends); });
+	return cli::run_program([&] { return run(options); });
 }
