@@ -2,12 +2,14 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "descriptor.hpp"
 
@@ -20,17 +22,28 @@ namespace prism::apps
 	return ::isatty(STDOUT_FILENO);
 }
 
+/** Returns true if @p a and @p b are descriptors of one terminal, whatever name it was opened by. */
+[[nodiscard]] inline bool are_one_terminal(int a, int b) noexcept
+{
+	unsigned first = 0, second = 0;
+	return ::ioctl(a, TIOCGDEV, &first) == 0 && ::ioctl(b, TIOCGDEV, &second) == 0 && first == second;
+}
+
 /**
  * Returns a descriptor that never waits when it is written to, for the terminal that @p fd is: one that stands still
  * may have room for a byte, as poll() tells, but not for a line. Returns an empty one if @p fd is none, or belongs to
- * another user.
+ * another user and is not the session's.
  */
 [[nodiscard]] inline Descriptor terminal_that_does_not_wait(int fd)
 {
+	constexpr int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	if (!::isatty(fd))
 		return Descriptor();
-	const std::string name = "/proc/self/fd/" + std::to_string(fd);
-	return Descriptor(::open(name.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	Descriptor anew(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), flags));
+	if (anew.get() >= 0)
+		return anew;
+	Descriptor of_session(::open("/dev/tty", flags)); /* which anyone in it may open, as after su(1) */
+	return are_one_terminal(of_session.get(), fd) ? std::move(of_session) : Descriptor();
 }
 
 /**

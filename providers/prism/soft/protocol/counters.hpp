@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Counters of the protocol. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). */
+/*
+ * Counters of the protocol. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). A new one may
+ * stand anywhere. rx_ and tx_ are packets; events have neither.
+ */
 #pragma once
 
 #include "../net/counter.hpp"

@@ -29,6 +29,8 @@ constexpr std::string_view gauges[] = {
 #undef X
 };
 constexpr std::size_t counter_count = std::size(names);
+static_assert(
+	std::ranges::all_of(names, [](std::string_view name) { return name.size() < std::tuple_size_v<CounterName>; }));
 
 /* The file cannot shrink under a reader's mapping, and nobody who opens it again can write to it. */
 constexpr int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
