@@ -111,7 +111,7 @@ struct Host {
 	/** Returns all counters, as they are now. */
 	[[nodiscard]] std::map<std::string, std::uint64_t> counters() const;
 	[[nodiscard]] std::uint64_t counter(const std::string &name) const;
-	/** Returns false for counters that the module does not have; main.cpp reports them at the end. */
+	/** Returns false for counters that the module does not have; main.cpp lists these. */
 	[[nodiscard]] bool counts(const std::string &name) const;
 	/** Makes everything that the engine thread did before visible, and vice versa. */
 	void sync() const
