@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Counters of the protocol. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). A new one may
- * stand anywhere. rx_ and tx_ are packets; events have neither.
+ * Counters of the protocol. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). A new one
+ * may stand anywhere. rx_ and tx_ are packets; events have neither.
  */
 #pragma once
 
