@@ -288,7 +288,7 @@ Protocol::Outcome Protocol::broken(Lane &lane, int error) noexcept
 namespace
 {
 
-/** What is known of an object that a READ has brought. */
+/** Finding about an object that a READ has brought. */
 enum class Sight : std::uint8_t {
 	whole,
 	truncated, /* the key's, but not all of the value */
