@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sodium.h>
 
+#include "base/printable.hpp"
+
 namespace prism::apps
 {
 
@@ -71,6 +73,13 @@ std::string text_of(const nlohmann::json &object, const char *name)
 	return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/* Returns the reason that @p parsed, which was @p answer, gives for an error. */
+std::string reason_of(const nlohmann::json &parsed, const std::string &answer)
+{
+	const std::string reason = text_of(parsed, "error");
+	return printable((reason.empty() ? answer : reason).substr(0, 200));
+}
+
 } // namespace
 
 /** Returns etcd's answer to @p question. */
@@ -104,7 +113,7 @@ Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &ques
 		return make_error(errno_of(code), "etcd at " + url_ + " does not answer", curl_easy_strerror(code));
 	nlohmann::json parsed = nlohmann::json::parse(answer, nullptr, false);
 	if (!parsed.is_object() || parsed.contains("error"))
-		return make_error(EPROTO, "etcd at " + url_ + " answers with an error", answer.substr(0, 200));
+		return make_error(EPROTO, "etcd at " + url_ + " answers with an error", reason_of(parsed, answer));
 	return parsed;
 }
 
