@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sodium.h>
 
+#include "base/printable.hpp"
+
 namespace prism::apps
 {
 
@@ -71,6 +73,22 @@ std::string text_of(const nlohmann::json &object, const char *name)
 	return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/* Returns a number of 64 bits, which the gateway writes as text; 0: there is none. */
+std::uint64_t number_of(const nlohmann::json &object, const char *name)
+{
+	const std::string text = text_of(object, name);
+	std::uint64_t number = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+	return error == std::errc() ? number : 0;
+}
+
+/* Returns the reason that @p parsed, which was @p answer, gives for an error. */
+std::string reason_of(const nlohmann::json &parsed, const std::string &answer)
+{
+	const std::string reason = text_of(parsed, "error");
+	return printable((reason.empty() ? answer : reason).substr(0, 200));
+}
+
 } // namespace
 
 /** Returns etcd's answer to @p question. */
@@ -104,7 +122,7 @@ Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &ques
 		return make_error(errno_of(code), "etcd at " + url_ + " does not answer", curl_easy_strerror(code));
 	nlohmann::json parsed = nlohmann::json::parse(answer, nullptr, false);
 	if (!parsed.is_object() || parsed.contains("error"))
-		return make_error(EPROTO, "etcd at " + url_ + " answers with an error", answer.substr(0, 200));
+		return make_error(EPROTO, "etcd at " + url_ + " answers with an error", reason_of(parsed, answer));
 	return parsed;
 }
 
@@ -142,7 +160,6 @@ Result<std::string> EtcdKey::get() const
 	return std::move(found->value);
 }
 
-/* Reads the value. The gateway writes numbers of 64 bits as text. */
 Result<EtcdKey::Revision> EtcdKey::read() const
 {
 	Result<nlohmann::json> answer = ask("/v3/kv/range", {{"key", base64(key_)}});
@@ -152,14 +169,13 @@ Result<EtcdKey::Revision> EtcdKey::read() const
 	Revision read;
 	if (!found.is_array() || found.empty())
 		return read;
-	const std::string number = text_of(found[0], "mod_revision");
-	const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), read.number);
-	if (error != std::errc() || !read.number || !from_base64(text_of(found[0], "value"), read.value))
+	read.number = number_of(found[0], "mod_revision");
+	if (!read.number || !from_base64(text_of(found[0], "value"), read.value))
 		return make_error(EPROTO, "etcd at " + url_ + " answers with what is no value");
 	return read;
 }
 
-Result<bool> EtcdKey::replace(std::uint64_t number, const std::string &value) const
+Result<std::uint64_t> EtcdKey::replace(std::uint64_t number, const std::string &value) const
 {
 	const std::string name = base64(key_);
 	const nlohmann::json question = {
@@ -169,16 +185,29 @@ Result<bool> EtcdKey::replace(std::uint64_t number, const std::string &value) co
 	if (!answer)
 		return answer.error();
 	const auto succeeded = answer->find("succeeded");
-	return succeeded != answer->end() && succeeded->is_boolean() && succeeded->get<bool>();
+	if (succeeded == answer->end() || !succeeded->is_boolean() || !succeeded->get<bool>())
+		return std::uint64_t{0};
+	const std::uint64_t revision = number_of(answer->value("header", nlohmann::json::object()), "revision");
+	if (!revision)
+		return make_error(EPROTO, "etcd at " + url_ + " answers without a revision");
+	return revision;
 }
 
 Result<void> EtcdKey::create(const std::string &value) const
 {
-	const Result<bool> created = replace(0, value);
+	const Result<std::uint64_t> created = replace(0, value);
 	if (!created)
 		return created.error();
 	if (!*created)
 		return make_error(EEXIST, "etcd at " + url_ + " has a key '" + key_ + "' already");
+	return {};
+}
+
+Result<void> EtcdKey::compact(std::uint64_t number) const
+{
+	const Result<nlohmann::json> answer = ask("/v3/kv/compaction", {{"revision", std::to_string(number)}});
+	if (!answer)
+		return answer.error();
 	return {};
 }
 

@@ -61,10 +61,15 @@ public:
 	/** Returns the value, if it is there. Errors: as above, without ENOENT. */
 	[[nodiscard]] Result<Revision> read() const;
 	/**
-	 * Sets the key to @p value, if its revision is @p number, in one transaction. Returns false if it is another.
-	 * Errors: as above; then it is not known if the key has the value.
+	 * Sets the key to @p value, if its revision is @p number, in one transaction. Returns the new revision, or 0 if
+	 * it is another. Errors: as above; then it is not known if the key has the value.
 	 */
-	[[nodiscard]] Result<bool> replace(std::uint64_t number, const std::string &value) const;
+	[[nodiscard]] Result<std::uint64_t> replace(std::uint64_t number, const std::string &value) const;
+	/**
+	 * Has the server forget the values that the revision @p number and earlier ones of all its keys have replaced.
+	 * Errors: as above; EPROTO also if it has forgotten them already.
+	 */
+	[[nodiscard]] Result<void> compact(std::uint64_t number) const;
 
 private:
 	[[nodiscard]] Result<nlohmann::json> ask(const char *path, const nlohmann::json &question) const;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -24,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -252,6 +254,53 @@ TEST(Log, IsUsedByOneProcess)
 	int status = 0;
 	ASSERT_EQ(::waitpid(child, &status, 0), child);
 	EXPECT_EQ(status, 0);
+}
+
+/** Tests a program that forks a worker, which goes on when the program is dead. */
+TEST(Log, IsFreeWhenItsProcessIsDeadThoughAChildLives)
+{
+	Folder folder;
+	std::array<int, 2> ends{}; /* of a pipe; the worker lives until this test closes it */
+	ASSERT_EQ(::pipe(ends.data()), 0);
+	const pid_t program = ::fork();
+	if (!program) {
+		const auto log = NodeLog::open(options(folder.path()));
+		if (!log || ::fork())
+			::_exit(log ? 0 : 1);
+		char byte = 0;
+		::close(ends[1]);
+		::_exit(static_cast<int>(::read(ends[0], &byte, 1)));
+	}
+	int status = 0;
+	ASSERT_EQ(::waitpid(program, &status, 0), program);
+	EXPECT_EQ(status, 0);
+	EXPECT_TRUE(open_log(options(folder.path(), 2)));
+	::close(ends[0]);
+	::close(ends[1]);
+}
+
+/** Tests the worker itself, as a node of its own. */
+TEST(Log, AChildMayTakeItWhenItsParentHasGivenItBack)
+{
+	Folder folder;
+	std::optional<LogFolder> taken = *LogFolder::open(folder.path());
+	std::array<int, 2> ends{}; /* each byte is a turn of the other process */
+	ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+	char turn = 0;
+	const pid_t child = ::fork();
+	if (!child) {
+		const bool is_refused = LogFolder::open(folder.path()).error().code == EBUSY;
+		const bool is_next = ::write(ends[1], &turn, 1) == 1 && ::read(ends[1], &turn, 1) == 1;
+		::_exit(is_refused && is_next && LogFolder::open(folder.path()).ok() ? 0 : 1);
+	}
+	EXPECT_EQ(::read(ends[0], &turn, 1), 1);
+	taken.reset();
+	EXPECT_EQ(::write(ends[0], &turn, 1), 1);
+	int status = 0;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	for (const int end : ends)
+		::close(end);
 }
 
 /* Kills the writer within the copy of an entry, after any byte of it. */

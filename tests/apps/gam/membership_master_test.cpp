@@ -195,6 +195,43 @@ TEST_F(MembershipMaster, ThereAreSixtyFour)
 	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
 }
 
+/** Tests a container that begins a new log whenever it is started again: its numbers stay taken. */
+TEST_F(MembershipMaster, LogsDoNotTakeTheLastNumber)
+{
+	Newcomer with_log = newcomer();
+	with_log.log = LogClaim();
+	NodeLife last;
+	for (NodeId i = 0; i < max_nodes - 1; i++) {
+		last = enter(master, now, with_log);
+		EXPECT_EQ(code_of(master.leave(last, now)), 0);
+	}
+	const Result<NodeLife> refused = master.join(with_log, now);
+	ASSERT_EQ(code_of(refused), EUSERS);
+	EXPECT_NE(refused.error().message.find("prism-gam forget NUMBER"), std::string::npos)
+		<< refused.error().message;
+	/* Who keeps no log gets it, and gives up those that are away. */
+	(void)master.join(newcomer(), now);
+	EXPECT_EQ(code_of(master.join(with_log, now)), EUSERS) << "nor that of one that has only joined";
+	NodeLife tool = join();
+	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
+	with_log.log = LogClaim{master.log_cluster(), last, false};
+	sweep(last.node);
+	const NodeLife again = enter(master, now, with_log);
+	EXPECT_EQ(again.node, last.node) << "a log that returns has its number";
+	EXPECT_EQ(code_of(master.leave(tool, now)), 0);
+	EXPECT_EQ(code_of(master.join(newcomer(), now)), EBUSY) << "it will be free: the next tool waits";
+	sweep(tool.node);
+	tool = join();
+	EXPECT_EQ(code_of(master.give_up(tool, 5, now)), 0);
+	sweep(5);
+	with_log.log = LogClaim();
+	EXPECT_EQ(code_of(master.join(with_log, now)), EUSERS) << "while another has the last one, none is left";
+	EXPECT_EQ(code_of(master.leave(tool, now)), 0);
+	sweep(tool.node);
+	EXPECT_EQ(code_of(master.join(with_log, now)), 0);
+	EXPECT_EQ(code_of(master.join(with_log, now)), 0) << "in place of one that has only joined";
+}
+
 /* Strangers that join and then stay silent do not use up the numbers. */
 TEST_F(MembershipMaster, WhoIsNotHeardOfAgainMakesRoom)
 {

@@ -309,6 +309,45 @@ TEST_P(MembershipService, ManyAtOnceGetNumbersOfTheirOwn)
 INSTANTIATE_TEST_SUITE_P(Masters, MembershipService, ::testing::Values("tcp", "etcd"),
 	[](const auto &kind) { return std::string(kind.param); });
 
+/** Joins by @p way. Returns what it says when it renews its lease. */
+nlohmann::json renewal_by(MasterChannel &way)
+{
+	const Result<nlohmann::json> joined = way.ask({{"ask", "join"}, {"host", "127.0.0.1"}, {"port", 1U},
+		{"lent", 0U}, {"protocol", 2U}, {"block", 512U}});
+	EXPECT_TRUE(joined.ok()) << joined.error().message;
+	nlohmann::json question = {{"ask", "renew"}, {"cluster", (*joined)["view"]["cluster"]},
+		{"node", (*joined)["node"]}, {"incarnation", (*joined)["incarnation"]}, {"epoch", 0U}};
+	const Result<nlohmann::json> renewed = way.ask(question);
+	EXPECT_TRUE(renewed.ok()) << renewed.error().message;
+	question["incarnation"] = (*renewed)["incarnation"];
+	return question;
+}
+
+/* Else the states of some hours would fill etcd, which then refuses all that changes it. */
+TEST(MembershipMasters, EtcdForgetsOldStates)
+{
+	const std::unique_ptr<Etcd> etcd = Etcd::start();
+	if (!etcd)
+		GTEST_SKIP() << "etcd is not installed";
+	MasterAccess access;
+	access.lease = 60s;
+	access.history = 16;
+	const std::unique_ptr<MasterChannel> one = *reach_master(etcd->key("cluster"), access);
+	const std::unique_ptr<MasterChannel> other = *reach_master(etcd->key("cluster"), access);
+	const nlohmann::json renews_one = renewal_by(*one), renews_other = renewal_by(*other);
+	for (unsigned i = 0; i < 3 * access.history; i++) {
+		EXPECT_TRUE(one->ask(renews_one).ok());
+		EXPECT_TRUE(other->ask(renews_other).ok());
+	}
+	const apps::EtcdKey key = *apps::EtcdKey::parse(etcd->key("cluster"));
+	const std::uint64_t newest = key.read()->number;
+	EXPECT_GT(newest, 6 * access.history);
+	const Result<void> old = key.compact(newest - 2 * access.history);
+	ASSERT_FALSE(old.ok()) << "these revisions were there";
+	EXPECT_NE(old.error().message.find("has been compacted"), std::string::npos) << old.error().message;
+	EXPECT_TRUE(key.compact(newest - access.history + 1).ok()) << "newer ones stay";
+}
+
 TEST(MembershipMasters, OneThatStartsEmptyKnowsNobody)
 {
 	auto master = std::make_unique<MasterThread>(lease);

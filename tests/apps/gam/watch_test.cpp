@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Decision which of two nodes that have lost their connection leaves. */
+/* Decision which of two nodes that have lost their connection leaves, and the end of one whose master is silent. */
 #include "gam/membership/watch.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <future>
+#include <string>
 #include <thread>
 
 #include "gam/membership/view_json.hpp"
@@ -115,6 +117,50 @@ TEST(Watch, WhoIsAboutToJoinGoes)
 	EXPECT_GT(first.leases(), 1.0);
 	EXPECT_GT(second.leases(), other_is_dead);
 	EXPECT_LT(first.leases(), second.leases());
+}
+
+/** Master that fails when the node has joined. */
+class Fails final : public MasterChannel
+{
+public:
+	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	{
+		if (asked_++ < 2) /* join, and the first renewal */
+			return answers_.ask(question);
+		return make_error(EPROTO, "etcd answers with an error", "database space exceeded");
+	}
+
+private:
+	Answers answers_{1, view_of(serving, serving)};
+	int asked_ = 0;
+};
+
+/** Listener that records why its node ends. */
+class Told final : public Membership::Listener
+{
+public:
+	void changed(const Admission & /*me*/, const View & /*view*/) override {}
+	void expelled(const Error &why) override { said_.set_value(why.message); }
+	[[nodiscard]] std::string wait() { return said_.get_future().get(); }
+
+private:
+	std::promise<std::string> said_;
+};
+
+TEST(Watch, ANodeWhoseMasterIsSilentSaysWhy)
+{
+	Told told;
+	Membership membership(std::make_unique<Fails>());
+	Newcomer me;
+	me.host = "127.0.0.1";
+	me.port = 1;
+	const Result<Admission> joined = membership.join(me, told);
+	ASSERT_TRUE(joined.ok()) << joined.error().message;
+	Watch watch;
+	watch.begin(*joined, membership);
+	const std::string said = told.wait();
+	EXPECT_NE(said.find("silent for 4 leases"), std::string::npos) << said;
+	EXPECT_NE(said.find("database space exceeded"), std::string::npos) << said;
 }
 
 } // namespace

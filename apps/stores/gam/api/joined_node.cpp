@@ -165,7 +165,7 @@ private:
 	{
 		return {owner.cluster, {owner.node, owner.incarnation}, false};
 	}
-	/** Joins as soon as its number is free: the lease of its last life may not be over. */
+	/** Joins as soon as its number is free, or any: the lease of its last life may not be over. */
 	Result<Admission> join_as(const Newcomer &me)
 	{
 		constexpr auto pause = std::chrono::milliseconds(20);

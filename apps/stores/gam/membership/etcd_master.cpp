@@ -67,11 +67,24 @@ Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lo
 	const std::string changed = master_.serialize();
 	if (changed == stored->value || (!answer && !stored->number))
 		return answer;
-	const Result<bool> replaced = key_.replace(stored->number, changed);
+	const Result<std::uint64_t> replaced = key_.replace(stored->number, changed);
 	if (!replaced)
 		return replaced.error();
 	lost = !*replaced;
+	if (!lost)
+		forget_history(stored->number, *replaced);
 	return answer;
+}
+
+/*
+ * Has etcd forget old states, which would fill it: each renewal leaves one. Done in the turn whose revision @p now
+ * begins another history_ of them, after @p before, so that one member does it for all. If it fails, nothing is
+ * wrong yet: others have done it, or the next one does.
+ */
+void EtcdMaster::forget_history(std::uint64_t before, std::uint64_t now)
+{
+	if (now / history_ != before / history_ && before > history_)
+		(void)key_.compact(before - history_);
 }
 
 /* Returns the key of the value that @p question names. */

@@ -20,9 +20,12 @@ namespace prism::gam
 class EtcdMaster final : public MasterChannel
 {
 public:
-	/** @param lease length of leases, if the key does not exist yet  @param patience for each question */
-	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience)
-		: key_(std::move(key)), lease_(lease), patience_(patience), master_(0, lease)
+	/**
+	 * @param lease length of leases, if the key does not exist yet  @param patience for each question
+	 * @param history revisions of which etcd keeps what they have replaced; at most twice as many
+	 */
+	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience, std::uint64_t history)
+		: key_(std::move(key)), lease_(lease), patience_(patience), history_(history), master_(0, lease)
 	{
 		key_.cancel_by(cancelled_);
 	}
@@ -34,6 +37,7 @@ public:
 
 private:
 	Result<nlohmann::json> turn(const nlohmann::json &question, bool &lost);
+	void forget_history(std::uint64_t before, std::uint64_t now);
 	Result<nlohmann::json> put(const nlohmann::json &question);
 	Result<nlohmann::json> find(const nlohmann::json &question);
 	Result<apps::EtcdKey> value_key(const nlohmann::json &question) const;
@@ -42,6 +46,7 @@ private:
 	apps::EtcdKey key_;
 	Time lease_;
 	std::chrono::milliseconds patience_;
+	std::uint64_t history_;
 	Master master_;
 	std::minstd_rand random_{std::random_device{}()};
 };

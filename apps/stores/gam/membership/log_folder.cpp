@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/membership/log_folder.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -33,14 +30,13 @@ Result<LogFolder> LogFolder::open(const std::filesystem::path &path)
 	std::filesystem::create_directories(path, code);
 	if (code)
 		return failed(code, path);
-	const auto lock_path = path / "lock";
-	Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-	if (lock.get() < 0)
-		return make_error(errno, lock_path.string());
-	if (::flock(lock.get(), LOCK_EX | LOCK_NB))
-		return make_error(errno == EWOULDBLOCK ? EBUSY : errno, "the log in " + path.string(),
-			"another node uses it: give each a folder of its own");
-	LogFolder folder(path, std::move(lock));
+	Result<ProcessLock> lock = ProcessLock::take(path / "lock");
+	if (!lock && lock.error().code == EBUSY)
+		return make_error(
+			EBUSY, "the log in " + path.string(), "another node uses it: give each a folder of its own");
+	if (!lock)
+		return lock.error();
+	LogFolder folder(path, *std::move(lock));
 	if (auto found = folder.find_owner(); !found)
 		return found.error();
 	return folder;

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/descriptor.hpp"
 #include "gam/coherence/address.hpp"
+#include "gam/membership/process_lock.hpp"
 
 namespace prism::gam
 {
@@ -20,12 +20,13 @@ struct LogOwner {
 	std::uint64_t incarnation = 0;
 };
 
-/** The folder of a log. No other process can use it while this object lives. */
+/** The folder of a log. Nobody else can use it while this object lives, and the process that opened it. */
 class LogFolder
 {
 public:
 	/**
-	 * Opens @p path, and makes it if necessary. Errors: EBUSY (another process has it), those of the file system.
+	 * Opens @p path, and makes it if necessary. Errors: EBUSY (another process or object has it), those of the file
+	 * system.
 	 */
 	static Result<LogFolder> open(const std::filesystem::path &path);
 
@@ -36,11 +37,11 @@ public:
 	[[nodiscard]] bool is_unreadable() const noexcept { return is_unreadable_; }
 
 private:
-	LogFolder(std::filesystem::path path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+	LogFolder(std::filesystem::path path, ProcessLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 	Result<void> find_owner();
 
 	std::filesystem::path path_;
-	Descriptor lock_;
+	ProcessLock lock_;
 	std::optional<LogOwner> owner_;
 	bool is_unreadable_ = false;
 };

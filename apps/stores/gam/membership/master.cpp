@@ -72,6 +72,10 @@ Result<void> Master::check_policy(const LogClaim &log) const
 		"start all nodes that keep logs with --durable, or none");
 }
 
+/*
+ * Finds a number for @p who. A new log does not get the last one: whoever has a log keeps the number when it is dead,
+ * and to give up such nodes takes a number.
+ */
 Result<NodeId> Master::number_for(const Newcomer &who)
 {
 	if (who.log) {
@@ -80,16 +84,27 @@ Result<NodeId> Master::number_for(const Newcomer &who)
 	}
 	if (who.log && who.log->last.node != no_node)
 		return number_of_log(*who.log);
-	NodeId free = number_free_longest();
+	const bool is_last_for_others = who.log && numbers_in_use() >= max_nodes - 1;
+	NodeId free = is_last_for_others ? max_nodes : number_free_longest();
 	if (free == max_nodes)
-		free = first_that_only_joined();
+		free = first_that_only_joined(is_last_for_others);
 	if (free == max_nodes)
-		return make_error(
-			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
+		return no_number(is_last_for_others);
 	if (who.log && !log_cluster_)
 		log_cluster_ = view_.cluster;
 	given_last_ = free;
 	return free;
+}
+
+/** Returns the refusal of a node for which there is no number: EBUSY if one will be free when the others have swept. */
+Error Master::no_number(bool is_last_for_others) const
+{
+	const bool is_soon = std::any_of(view_.members.begin(), view_.members.end(),
+		[](const Member &member) { return !member.live() && !member.keeps_log; });
+	return make_error(is_soon ? EBUSY : EUSERS,
+		is_last_for_others ? "the last number of a node is not for one that keeps a log"
+				   : "all 64 numbers of nodes are in use",
+		"end a node without a log; or give up one that is away: prism-gam forget NUMBER");
 }
 
 /**
@@ -112,15 +127,26 @@ bool Master::only_joined(const Member &member) const
 	return member.state == NodeState::joining && !accounts_.at(member.life.node).beat;
 }
 
-/** Returns the first node that has only joined; it has left nothing for others to sweep. max_nodes: there is none. */
-NodeId Master::first_that_only_joined() const
+/**
+ * Returns the first node that has only joined, and if @p with_log keeps a log; it has left nothing for others to sweep.
+ * max_nodes: there is none.
+ */
+NodeId Master::first_that_only_joined(bool with_log) const
 {
 	const Member *first = nullptr;
 	for (const Member &member : view_.members) {
-		if (only_joined(member) && (!first || member.life.incarnation < first->life.incarnation))
+		if (only_joined(member) && (member.keeps_log || !with_log) &&
+			(!first || member.life.incarnation < first->life.incarnation))
 			first = &member;
 	}
 	return first ? first->life.node : max_nodes;
+}
+
+/** Returns the numbers in use, but for those of nodes that have only joined and keep no log. */
+std::size_t Master::numbers_in_use() const
+{
+	return static_cast<std::size_t>(std::count_if(view_.members.begin(), view_.members.end(),
+		[this](const Member &member) { return member.keeps_log || !only_joined(member); }));
 }
 
 /** Returns true if a member keeps a log. One that has only joined may be a stranger's invention. */

@@ -48,8 +48,10 @@ public:
 	 * joining node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or
 	 * of an impossible life, or of a node that was given up and whose number another has, or its durability differs
 	 * from the members'), EPROTONOSUPPORT (the members have another protocol or block size), EUSERS (all numbers
-	 * are in use, perhaps by dead nodes that not all live ones have swept), EBUSY (the number of its log is in use,
-	 * perhaps by its last life, whose lease is not over, or that not all have swept).
+	 * are in use, perhaps by nodes that are away; the last one is not for a new log, so that prism-gam can give up
+	 * those that are away), EBUSY (likewise, but one is that of a dead node that not all live ones have swept; or
+	 * the number of its log is in use, perhaps by its last life, whose lease is not over, or that not all have
+	 * swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
 	/**
@@ -122,9 +124,11 @@ private:
 
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
+	[[nodiscard]] Error no_number(bool is_last_for_others) const;
 	[[nodiscard]] NodeId number_free_longest() const;
 	[[nodiscard]] bool only_joined(const Member &member) const;
-	[[nodiscard]] NodeId first_that_only_joined() const;
+	[[nodiscard]] NodeId first_that_only_joined(bool with_log) const;
+	[[nodiscard]] std::size_t numbers_in_use() const;
 	[[nodiscard]] bool has_logs() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] bool may_be_log_of(const Member &away, const LogClaim &log) const;

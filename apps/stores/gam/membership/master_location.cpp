@@ -15,7 +15,7 @@ Result<std::unique_ptr<MasterChannel>> reach_master(const std::string &location,
 		if (!key)
 			return key.error();
 		return std::unique_ptr<MasterChannel>(
-			std::make_unique<EtcdMaster>(*std::move(key), access.lease, access.patience));
+			std::make_unique<EtcdMaster>(*std::move(key), access.lease, access.patience, access.history));
 	}
 	const Result<apps::ServerAddress> address = apps::ServerAddress::parse(location, default_master_port);
 	if (!address)

@@ -17,6 +17,7 @@ constexpr std::uint16_t default_master_port = 18660;
 struct MasterAccess {
 	std::chrono::milliseconds patience{1000}; /**< for each question */
 	std::chrono::milliseconds lease{2000};    /**< with etcd: leases of a cluster that this node founds */
+	std::uint64_t history = 1000;             /**< with etcd: see EtcdMaster */
 };
 
 /**

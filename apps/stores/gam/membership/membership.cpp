@@ -259,6 +259,10 @@ void Membership::renew()
 {
 	const Time asked = now();
 	const Result<nlohmann::json> answer = ask({{"ask", "renew"}, {"epoch", epoch_.load()}});
+	{
+		const std::lock_guard guard(failure_lock_);
+		failure_ = answer ? std::string() : answer.error().message;
+	}
 	if (answer) {
 		(void)take_renewal(*answer, asked);
 		tell_swept();
@@ -266,6 +270,12 @@ void Membership::renew()
 		give_up(answer.error());
 	}
 	/* Otherwise the master is unreachable: retried until it no longer knows this node. */
+}
+
+std::string Membership::renewal_failure()
+{
+	const std::lock_guard guard(failure_lock_);
+	return failure_;
 }
 
 void Membership::run(const std::stop_token &stop)

@@ -131,6 +131,8 @@ public:
 	 * read before it was read under the lease.
 	 */
 	[[nodiscard]] Time lease_until() const noexcept { return Time(until_.load(std::memory_order_relaxed)); }
+	/** Returns why the last renewal failed; empty: it did not. */
+	[[nodiscard]] std::string renewal_failure();
 	/** Returns the time since the machine was started, including sleep. */
 	[[nodiscard]] static Time now() noexcept;
 
@@ -156,6 +158,8 @@ private:
 	std::optional<Admission> me_; /* set before the thread starts */
 	std::mutex swept_lock_;
 	std::map<NodeId, std::uint64_t> not_told_; /* swept, but not told: the epoch, by dead node */
+	std::mutex failure_lock_;
+	std::string failure_; /* of the last renewal */
 	std::mutex sleep_lock_;
 	std::condition_variable_any wake_;
 	std::jthread thread_; /* declared last: it uses the others */

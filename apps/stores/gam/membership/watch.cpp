@@ -83,7 +83,10 @@ std::optional<Error> Watch::look_at_master(Time now)
 		silent_since_ = now;
 	if (now - silent_since_ < (patience - 1) * me_.lease)
 		return std::nullopt;
-	return make_error(ESTALE, "the master has been silent for " + std::to_string(patience) + " leases",
+	const std::string why = membership_->renewal_failure();
+	return make_error(ESTALE,
+		"the master has been silent for " + std::to_string(patience) + " leases" +
+			(why.empty() ? why : " (" + why + ")"),
 		"when it is there again, start this node again");
 }
 

@@ -68,7 +68,8 @@ struct prism_gam_options {
  * NULL. *@node must be passed to prism_gam_leave(); it is NULL after a failure.
  *
  * Returns 0, -EINVAL, -ENODEV (no such device), -ETIMEDOUT, -ECONNREFUSED (the master or a node does not answer),
- * -EPROTONOSUPPORT (the nodes speak another protocol), -EUSERS (there are 64 nodes), -ENOMEM, and errors of the device.
+ * -EPROTONOSUPPORT (the nodes speak another protocol), -EUSERS (there are 64 nodes), -EBUSY (likewise, and one
+ * of them is dead), -ENOMEM, and errors of the device.
  */
 int prism_gam_join(struct prism_gam **node, const char *master, const struct prism_gam_options *options);
 
