@@ -209,7 +209,7 @@ TEST_F(MembershipMaster, LogsDoNotTakeTheLastNumber)
 	ASSERT_EQ(code_of(refused), EUSERS);
 	EXPECT_NE(refused.error().message.find("prism-gam forget NUMBER"), std::string::npos)
 		<< refused.error().message;
-	/* Who keeps no log gets it, and gives up those that are away. */
+	/* A node without a log gets it, and gives up those that are away. */
 	(void)master.join(newcomer(), now);
 	EXPECT_EQ(code_of(master.join(with_log, now)), EUSERS) << "nor that of one that has only joined";
 	NodeLife tool = join();
