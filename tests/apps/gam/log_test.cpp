@@ -24,6 +24,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -260,23 +261,26 @@ TEST(Log, IsUsedByOneProcess)
 TEST(Log, IsFreeWhenItsProcessIsDeadThoughAChildLives)
 {
 	Folder folder;
-	std::array<int, 2> ends{}; /* of a pipe; the worker lives until this test closes it */
+	std::array<int, 2> ends{}, worker_ends{};
 	ASSERT_EQ(::pipe(ends.data()), 0);
+	ASSERT_EQ(::pipe(worker_ends.data()), 0);         /* the worker lives until this test closes it */
+	ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* it is this test's child then */
+	char byte = 0;
 	const pid_t program = ::fork();
 	if (!program) {
 		const auto log = NodeLog::open(options(folder.path()));
-		if (!log || ::fork())
-			::_exit(log ? 0 : 1);
-		char byte = 0;
-		::close(ends[1]);
-		::_exit(static_cast<int>(::read(ends[0], &byte, 1)));
+		if (log && ::fork()) /* dies when the worker has begun */
+			::_exit(::read(ends[0], &byte, 1) == 1 ? 0 : 1);
+		::close(worker_ends[1]);
+		::_exit(!log || ::write(ends[1], &byte, 1) != 1 || ::read(worker_ends[0], &byte, 1));
 	}
 	int status = 0;
 	ASSERT_EQ(::waitpid(program, &status, 0), program);
 	EXPECT_EQ(status, 0);
 	EXPECT_TRUE(open_log(options(folder.path(), 2)));
-	::close(ends[0]);
-	::close(ends[1]);
+	for (const int end : {ends[0], ends[1], worker_ends[0], worker_ends[1]})
+		::close(end);
+	EXPECT_GT(::waitpid(-1, nullptr, 0), 0);
 }
 
 /** Tests the worker itself, as a node of its own. */

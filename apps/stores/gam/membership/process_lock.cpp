@@ -2,14 +2,13 @@
 #include "gam/membership/process_lock.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <map>
 #include <mutex>
-#include <optional>
-
-#include "base/birth.hpp"
+#include <set>
 
 namespace prism::gam
 {
@@ -17,62 +16,57 @@ namespace prism::gam
 namespace
 {
 
-/* The files that this process has locked. Record locks do not tell its own objects from each other. */
-struct Locked {
+/* Files that this process has locked. */
+struct Held {
 	std::mutex lock;
-	std::map<ProcessLock::File, apps::Birth> files;
+	std::set<int> files;
 };
 
-Locked &locked()
+Held &held()
 {
-	static auto &made = *new Locked; /* never freed: other statics may hold locks */
+	static Held &made = *new Held; /* never freed: processes fork until they end */
 	return made;
 }
 
-std::optional<ProcessLock::File> file_of(const std::filesystem::path &path)
+/* Closes what a child has inherited: a lock is of the open file, and ends when nobody has it open. */
+void leave_to_parent()
 {
-	struct stat found = {};
-	if (::stat(path.c_str(), &found))
-		return std::nullopt;
-	return ProcessLock::File(found.st_dev, found.st_ino);
+	for (const int fd : held().files)
+		(void)::close(fd);
+	held().files.clear();
+	held().lock.unlock();
 }
 
-/* Returns true if this process has locked @p file. What its parent has locked does not count. */
-bool has_locked(const std::optional<ProcessLock::File> &file)
+/* Registers this when the program is loaded: a fork that is under way would miss it later. */
+__attribute__((constructor)) void look_at_forks()
 {
-	const auto found = file ? locked().files.find(*file) : locked().files.end();
-	return found != locked().files.end() && !found->second.is_inherited();
+	pthread_atfork([] { held().lock.lock(); }, [] { held().lock.unlock(); }, leave_to_parent);
 }
 
 } // namespace
 
 Result<ProcessLock> ProcessLock::take(const std::filesystem::path &path)
 {
-	const std::lock_guard guard(locked().lock);
-	if (has_locked(file_of(path))) /* to open and close it would end the lock */
-		return make_error(EBUSY, path.string());
-	Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-	struct flock whole = {};
-	whole.l_type = F_WRLCK;
-	whole.l_whence = SEEK_SET;
-	if (fd.get() < 0)
+	const std::lock_guard guard(held().lock); /* no child is made meanwhile */
+	const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
 		return make_error(errno, path.string());
-	if (::fcntl(fd.get(), F_SETLK, &whole))
-		return make_error(errno == EACCES || errno == EAGAIN ? EBUSY : errno, path.string());
-	const std::optional<File> file = file_of(path);
-	if (!file)
-		return make_error(errno, path.string());
-	locked().files.insert_or_assign(*file, apps::Birth());
-	return ProcessLock(std::move(fd), *file);
+	if (::flock(fd, LOCK_EX | LOCK_NB)) {
+		const int error = errno;
+		(void)::close(fd);
+		return make_error(error == EWOULDBLOCK ? EBUSY : error, path.string());
+	}
+	held().files.insert(fd);
+	return ProcessLock(fd);
 }
 
 ProcessLock::~ProcessLock()
 {
-	if (fd_.get() < 0)
+	if (fd_ < 0 || birth_.is_inherited())
 		return;
-	const std::lock_guard guard(locked().lock);
-	fd_.close();
-	locked().files.erase(file_);
+	const std::lock_guard guard(held().lock);
+	held().files.erase(fd_);
+	(void)::close(fd_);
 }
 
 } // namespace prism::gam

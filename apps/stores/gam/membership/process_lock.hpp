@@ -3,20 +3,16 @@
 
 #include <prism/result.hpp>
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <utility>
 
-#include "base/descriptor.hpp"
+#include "base/birth.hpp"
 
 namespace prism::gam
 {
 
 /**
- * The lock of a file, which this process has, and no child of fork(2) shares: it ends with this process, though
- * children live. It is a record lock, which also ends when any descriptor of the file is closed in this process:
- * nothing but this class may open the file.
+ * The lock of a file, by flock(2), which children of fork(2) do not share: it ends with this process, though they live.
  */
 class ProcessLock
 {
@@ -26,23 +22,21 @@ public:
 	 * has it), those of the file system.
 	 */
 	static Result<ProcessLock> take(const std::filesystem::path &path);
+	/** Gives it back. In a child of fork(2): does nothing. */
 	~ProcessLock();
-	ProcessLock(ProcessLock &&other) noexcept : fd_(std::move(other.fd_)), file_(other.file_) {}
+	ProcessLock(ProcessLock &&other) noexcept : fd_(std::exchange(other.fd_, -1)), birth_(other.birth_) {}
 	ProcessLock &operator=(ProcessLock &&other) noexcept
 	{
 		std::swap(fd_, other.fd_);
-		std::swap(file_, other.file_);
+		std::swap(birth_, other.birth_);
 		return *this;
 	}
 
-	/** The file: its device and number. */
-	using File = std::pair<dev_t, ino_t>;
-
 private:
-	ProcessLock(Descriptor fd, File file) : fd_(std::move(fd)), file_(file) {}
+	explicit ProcessLock(int fd) : fd_(fd) {}
 
-	Descriptor fd_; /* below 0: moved away */
-	File file_;
+	int fd_; /* below 0: moved away; in a child it is closed */
+	apps::Birth birth_;
 };
 
 } // namespace prism::gam
