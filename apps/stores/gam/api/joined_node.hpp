@@ -86,7 +86,10 @@ public:
 	Result<void> put(const std::string &key, Address address) { return put(key, std::to_string(address.value)); }
 	Result<Address> get_address(const std::string &key, std::chrono::milliseconds timeout);
 	[[nodiscard]] View view() const;
-	/** Returns the state of its blocks after recovery, if it keeps a log. */
+	/**
+	 * Returns the state of its blocks after recovery, if it keeps a log. Its losses then count as told; the next
+	 * life's report has those of a life that ended before it called this.
+	 */
 	[[nodiscard]] RecoveryReport recovery() const;
 	/** Returns true if this process is a child of the one that joined. */
 	[[nodiscard]] bool is_inherited() const noexcept { return birth_.is_inherited(); }

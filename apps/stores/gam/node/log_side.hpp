@@ -75,6 +75,7 @@ public:
 	 * not say that it has recovered).
 	 */
 	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
+	/** Returns what recovery has found; its losses then count as told, and no later life's report has them. */
 	[[nodiscard]] RecoveryReport report();
 	/** Returns the errno value for which nothing is logged any more, or 0. */
 	[[nodiscard]] int error() const noexcept { return log_ ? log_->cause() : 0; }

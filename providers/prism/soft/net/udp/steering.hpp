@@ -8,8 +8,9 @@
  * carries an index; the program delivers it to that socket, whose owner tells the asker its slot. A probe with an index
  * after the last goes to some member, by the kernel's hash; its second answer ends the round.
  *
- * Packets for a slot that is not in the table go to the member that made the table. That member runs, as it has just
- * made the table, and can hand them on; any other may be stopped for good.
+ * Packets for a slot that is not in the table, and management datagrams, go to the member that made the table. That
+ * member runs, as it has just made the table, and can hand them on; any other may be stopped for good. A member that
+ * takes no management datagrams, or is about to leave, names one that takes them and has just answered.
  */
 #pragma once
 

@@ -17,11 +17,6 @@ namespace prism::soft
 namespace
 {
 
-std::uint16_t slot_of(const std::uint8_t *bth)
-{
-	return static_cast<std::uint16_t>((bth[5] << 16 | bth[6] << 8 | bth[7]) >> qpn_index_bits);
-}
-
 /* Returns true if the kernel would send these bytes, but not split them: too old, or an interface without checksum
  * offload. */
 bool refuses_segments(int why)
@@ -90,7 +85,8 @@ void UdpPort::commit()
 		return;
 	}
 	const Socket &socket = sockets_[next_source_];
-	const TrainKey key{next_peer_, next_source_, slot_of(next_packet_)};
+	const TrainKey key{next_peer_, next_source_,
+		static_cast<std::uint16_t>(qpn_of({next_packet_, next_size_}) >> qpn_index_bits)};
 	const unsigned position = queue_.append(key, next_size_, socket.segments ? max_train_packets : 1);
 	/* Most packets have the train and size of the one before. */
 	if (next_size_ != sending_seed_.size || key != sending_key_) {
