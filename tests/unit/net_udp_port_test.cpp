@@ -795,7 +795,6 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 	other.end(SIGKILL);
 }
 
-/* It causes no question, no packet and no look-up. */
 /* An address more that all ports on "lo" share. */
 class SecondAddress
 {
@@ -899,11 +898,14 @@ TEST(UdpPortShared, ManagementDatagramsGoToThoseWhoTakeThem)
 	};
 	send_some();
 	for (int i = 0; i < 3; i++) {
-		std::thread serves([&] { others.push_back(UdpPort::open("lo", error, nullptr, false)); });
-		for (int j = 0; j < 100; j++) {
+		std::atomic<bool> opened{false};
+		std::thread serves([&] {
+			others.push_back(UdpPort::open("lo", error, nullptr, false));
+			opened = true;
+		});
+		while (!opened) { /* without a pause: it waits for an answer, but not for long */
 			taker->receive_all(inbox, monotonic_ns(), 64);
 			sender->receive_all(others_inbox, monotonic_ns(), 64);
-			std::this_thread::sleep_for(std::chrono::microseconds(300));
 		}
 		serves.join();
 		send_some();
@@ -912,6 +914,7 @@ TEST(UdpPortShared, ManagementDatagramsGoToThoseWhoTakeThem)
 	EXPECT_TRUE(others_inbox.packets.empty());
 }
 
+/* It causes no question, no packet and no look-up. */
 TEST(UdpPortShared, NoiseIsNotHandedOn)
 {
 	const auto a = open_loopback();

@@ -203,6 +203,8 @@ public:
 UdpPort::~UdpPort()
 try {
 	Nobody nobody;
+	if (!manager_)
+		seek_manager(monotonic_ns() + parting_patience);
 	closing_until_ = monotonic_ns() + parting_patience;
 	for (const Socket &socket : own_sockets())
 		if (socket.shared)
@@ -386,6 +388,28 @@ void UdpPort::learn_steering()
 	}
 	early_ = std::move(early.list);
 	check_all_ = true;
+}
+
+/*
+ * Asks once more who takes management datagrams, if others were too busy to answer when this port asked last. Reads
+ * only what the others send: what lies in the sockets shall find its new owner.
+ */
+void UdpPort::seek_manager(Time deadline)
+{
+	Nobody nobody;
+	bool asked = false;
+	for (unsigned i = 0; i < own_; i++) {
+		if (!sockets_[i].shared || (sockets_[i].members == 1 && sockets_[i].round.complete))
+			continue;
+		begin_round(i, monotonic_ns(), parting_patience);
+		asked = true;
+	}
+	pollfd answers{claim_.fd(), POLLIN, 0};
+	for (Time now = monotonic_ns(); asked && !manager_ && now < deadline; now = monotonic_ns()) {
+		const timespec left{0, static_cast<long>(deadline - now)};
+		if (::ppoll(&answers, 1, &left, nullptr) > 0)
+			receive_forwarded(nobody, now, 64);
+	}
 }
 
 void UdpPort::deliver_early(PacketHandler &handler, Time now)

@@ -227,6 +227,7 @@ private:
 	/** Returns the sockets of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
 	void learn_steering();
+	void seek_manager(Time deadline);
 	void deliver_early(PacketHandler &handler, Time now);
 
 	[[nodiscard]] int source_for(const Address &peer) const;
