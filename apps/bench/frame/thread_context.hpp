@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include <prism/prism.hpp>
+#include <prism/device.hpp>
+#include <prism/result.hpp>
 
 #include "bench/frame/traffic.hpp"
 

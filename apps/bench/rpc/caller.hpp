@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <prism/prism.hpp>
+#include <prism/device.hpp>
+#include <prism/result.hpp>
 
 #include "bench/rpc/echo.hpp"
 #include "bench/rpc/options.hpp"

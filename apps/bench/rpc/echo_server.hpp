@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/device.hpp>
+#include <prism/result.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <prism/prism.hpp>
+#include <prism/device.hpp>
 
 namespace prism::apps
 {

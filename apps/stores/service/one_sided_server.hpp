@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/free_list.hpp>
+#include <prism/result.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -22,6 +25,11 @@
 #include "service/service.hpp"
 #include "service/store_core.hpp"
 #include "service/verbs_device.hpp"
+
+namespace prism
+{
+class Chain;
+}
 
 namespace prism::apps
 {

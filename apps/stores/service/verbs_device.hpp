@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/completion.hpp>
+#include <prism/device.hpp>
+#include <prism/free_list.hpp>
+#include <prism/queue_pair.hpp>
+#include <prism/reclaim.hpp>
+#include <prism/result.hpp>
 
 #include <cstdint>
 #include <deque>
@@ -10,6 +15,11 @@
 
 #include "service/log.hpp"
 #include "service/store_core.hpp"
+
+namespace prism
+{
+class Chain;
+}
 
 namespace prism::apps
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/completion.hpp>
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/queue_pair.hpp>
+#include <prism/result.hpp>
 
 #include <chrono>
 #include <cstdint>

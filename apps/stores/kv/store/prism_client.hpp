@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/chain.hpp>
+#include <prism/completion.hpp>
+#include <prism/device.hpp>
+#include <prism/result.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -11,7 +11,10 @@
 #include "rpc/way.hpp"
 #include "service/hello.hpp"
 
-#include <prism/prism.hpp>
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/queue_pair.hpp>
+#include <prism/result.hpp>
 
 #include <chrono>
 #include <cstddef>

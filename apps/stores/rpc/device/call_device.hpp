@@ -5,7 +5,11 @@
  */
 #pragma once
 
-#include <prism/prism.hpp>
+#include <prism/completion.hpp>
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/queue_pair.hpp>
+#include <prism/result.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -14,6 +18,11 @@
 #include <memory>
 #include <span>
 #include <utility>
+
+namespace prism
+{
+class Chain;
+}
 
 namespace prism::rpc
 {

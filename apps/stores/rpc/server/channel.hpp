@@ -8,7 +8,10 @@
 #include "rpc/device/call_device.hpp"
 #include "rpc/server/departed.hpp"
 
-#include <prism/prism.hpp>
+#include <prism/completion.hpp>
+#include <prism/connection.hpp>
+#include <prism/queue_pair.hpp>
+#include <prism/result.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,9 @@
 #include "service/memory.hpp"
 #include "service/reception.hpp"
 
-#include <prism/prism.hpp>
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/result.hpp>
 
 #include <atomic>
 #include <chrono>
