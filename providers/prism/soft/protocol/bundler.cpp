@@ -29,7 +29,8 @@ std::uint32_t psn_of(const std::uint8_t *packet)
 std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 {
 	close();
-	gathers_ = goes_at_once_ = false;
+	next_from_ = has_room_for_ = nullptr;
+	goes_at_once_ = false;
 	return sink_.begin_from(source, peer, qpn, size);
 }
 
@@ -43,8 +44,8 @@ std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::
 		goes_at_once_ = at_once;
 		return packet;
 	}
-	gathers_ = true;
-	next_flow_ = {qp.attr.peer, qp.attr.source, qp.attr.dest_qpn, mtu};
+	next_from_ = &qp;
+	next_bundle_ = bundle;
 	next_size_ = size;
 	return buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
 }
@@ -60,18 +61,16 @@ std::span<const std::uint8_t> Bundler::gathered(unsigned index) const
 	return std::span(buffer_).subspan(begin, ends_[index] - begin);
 }
 
-/** Returns true if @p packet is the next entry for the gathered packets. */
-bool Bundler::joins(const std::uint8_t *packet, std::uint32_t entry_size) const
+/** Returns true if the packet with @p psn, the last one begun, is the next entry for the gathered packets. */
+bool Bundler::joins(std::uint32_t psn, std::uint32_t entry_size) const
 {
-	const std::uint8_t *last = gathered(entries_ - 1).data();
 	return entries_ < PRISM_BUNDLE_MAX_ENTRIES && bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&
-	       flow_ == next_flow_ && psn_of(packet) == psn_add(psn_of(last), 1) &&
-	       prism_bundle_opcode_of(packet[0]) == prism_bundle_opcode_of(last[0]);
+	       from_ == next_from_ && psn == psn_add(last_psn_, 1) && bundle_ == next_bundle_;
 }
 
 void Bundler::commit()
 {
-	if (!gathers_) {
+	if (!next_from_) {
 		sink_.commit();
 		if (std::exchange(goes_at_once_, false)) {
 			went_at_once_++;
@@ -79,20 +78,20 @@ void Bundler::commit()
 		}
 		return;
 	}
-	gathers_ = false;
 	const auto size = static_cast<std::uint32_t>(next_size_);
+	const std::uint32_t mtu = next_from_->attr.mtu;
 	std::uint8_t *packet = buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
-	const bool takes = prism_bundle_takes(packet, size, next_flow_.mtu);
-	const std::uint32_t entry_size = prism_bundle_entry_size(packet, size);
-	if (entries_ && (!takes || !joins(packet, entry_size))) {
+	const bool takes = prism_bundle_takes(packet, size, mtu);
+	const std::uint32_t entry_size = prism_bundle_entry_size(packet, size), psn = psn_of(packet);
+	if (entries_ && (!takes || !joins(psn, entry_size))) {
 		close();
 		std::memmove(buffer_.data(), packet, size);
 		packet = buffer_.data();
 	}
-	if (!entries_) {
-		flow_ = next_flow_;
-		bundle_size_ = PRISM_BTH_SIZE;
-	}
+	if (!entries_)
+		open();
+	next_from_ = nullptr;
+	last_psn_ = psn;
 	bundle_size_ += entry_size;
 	ends_[entries_] = static_cast<std::uint16_t>(packet + size - buffer_.data());
 	entries_++;
@@ -100,10 +99,20 @@ void Bundler::commit()
 		close();
 }
 
+/** Begins a bundle for the packet last begun. */
+void Bundler::open()
+{
+	from_ = next_from_;
+	flow_ = {from_->attr.peer, from_->attr.source, from_->attr.dest_qpn, from_->attr.mtu};
+	bundle_ = next_bundle_;
+	bundle_size_ = PRISM_BTH_SIZE;
+}
+
 void Bundler::close()
 {
 	if (!entries_)
 		return;
+	has_room_for_ = nullptr;
 	if (entries_ == 1)
 		emit_packet(gathered(0));
 	else
@@ -135,6 +144,7 @@ void Bundler::flush()
 {
 	close();
 	sink_.flush();
+	has_room_for_ = nullptr;
 	went_at_once_ = 0;
 }
 

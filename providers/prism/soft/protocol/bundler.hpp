@@ -38,10 +38,15 @@ public:
 	/** Completes the packet last begun. One that is never completed leaves no trace. */
 	void commit();
 	void flush();
-	/** Returns the carrier's room. At most one bundle is gathered, so it does not count. */
+	/** Returns the carrier's room. At most one bundle is gathered, so it does not count: while it grows the answer
+	 * stays. */
 	[[nodiscard]] Room room(const QueuePair &qp)
 	{
-		return sink_.room(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn);
+		if (has_room_for_ != &qp) {
+			room_ = sink_.room(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn);
+			has_room_for_ = room_ == Room::no ? nullptr : &qp;
+		}
+		return room_;
 	}
 	/** Returns the carrier for packets that are never entries. */
 	[[nodiscard]] PacketSink &carrier() { return sink_; }
@@ -53,12 +58,12 @@ private:
 		unsigned source = 0;
 		std::uint32_t qpn = 0;
 		std::uint32_t mtu = 0;
-		bool operator==(const Flow &) const = default;
 	};
 
 	[[nodiscard]] bool goes_at_once(const QueuePair &qp);
 	[[nodiscard]] std::span<const std::uint8_t> gathered(unsigned index) const;
-	[[nodiscard]] bool joins(const std::uint8_t *packet, std::uint32_t entry_size) const;
+	[[nodiscard]] bool joins(std::uint32_t psn, std::uint32_t entry_size) const;
+	void open();
 	void close();
 	void emit_packet(std::span<const std::uint8_t> packet);
 	void emit_bundle();
@@ -70,11 +75,19 @@ private:
 	unsigned went_at_once_ = 0;
 	bool goes_at_once_ = false; /* true if the packet last begun goes at once */
 
-	bool gathers_ = false; /* the packet last begun is in our buffer */
-	Flow next_flow_;
+	const QueuePair *has_room_for_ = nullptr; /* room_ is an answer of this turn, and of the bundle that grows */
+	Room room_ = Room::unknown;
+
+	/* The packet last begun, if it is in our buffer. */
+	const QueuePair *next_from_ = nullptr;
+	std::uint8_t next_bundle_ = 0; /* opcode of bundles that take it */
 	std::size_t next_size_ = 0;
 
+	/* The bundle that grows. */
+	const QueuePair *from_ = nullptr; /* only compared: it may end before the bundle leaves */
 	Flow flow_;
+	std::uint8_t bundle_ = 0;
+	std::uint32_t last_psn_ = 0;
 	unsigned entries_ = 0;
 	std::uint32_t bundle_size_ = 0;
 	/* The gathered packets, one behind the other: entry i ends at ends_[i]. */

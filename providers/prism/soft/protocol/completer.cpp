@@ -49,13 +49,13 @@ void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> pack
 	if (bth.opcode == rc_acknowledge)
 		acknowledge(bth, packet, now);
 	else if (bth.opcode == rc_atomic_acknowledge)
-		atomic_response(bth, packet, now);
+		atomic_response(bth, packet);
 	else if (flags & op_read_response)
-		read_response(bth, flags, packet, now);
+		read_response(bth, flags, packet);
 	else if (bth.opcode == PRISM_OP_RESPONSE)
-		prism_short_response(bth, packet, now);
+		prism_short_response(bth, packet);
 	else if (prism_opcode_is_response(bth.opcode))
-		prism_read_response(bth, packet, now);
+		prism_read_response(bth, packet);
 	else
 		drop();
 }
@@ -67,21 +67,21 @@ void Completer::loss()
 		requester_.lost();
 }
 
-void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now)
+void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets)
 {
 	PRISM_ASSERT(wr.acked < packets && packets <= wr.psns);
 	requester_.landed(wr, (packets - wr.acked) * qp_.attr.mtu);
 	wr.acked = packets;
 	wr.sent = std::max(wr.sent, packets);
 	qp_.req.unacked = psn_add(wr.first_psn, packets);
-	requester_.progressed(now);
+	requester_.progressed();
 }
 
 /**
  * Acknowledges everything before @p psn. Completes SENDs and WRITEs; stops at a request whose response is missing and
  * returns false.
  */
-bool Completer::acknowledge_before(std::uint32_t psn, Time now)
+bool Completer::acknowledge_before(std::uint32_t psn)
 {
 	SendQueue &sq = qp_.sq;
 	while (!sq.empty()) {
@@ -94,16 +94,16 @@ bool Completer::acknowledge_before(std::uint32_t psn, Time now)
 			const bool sends = wr.kind == SendKind::prism && wr.prism.op != PRISM_READ;
 			const std::uint32_t landed = std::min(packets, wr.psns - 1);
 			if (sends && landed > wr.acked)
-				acknowledge_message(wr, landed, now);
+				acknowledge_message(wr, landed);
 			return packets <= wr.acked;
 		}
 		if (packets < wr.psns) {
 			if (packets > wr.acked)
-				acknowledge_message(wr, packets, now);
+				acknowledge_message(wr, packets);
 			return true;
 		}
 		requester_.complete_head(IBV_WC_SUCCESS, wr.length);
-		requester_.progressed(now);
+		requester_.progressed();
 	}
 	return true;
 }
@@ -123,27 +123,27 @@ void Completer::acknowledge(const prism_bth &bth, std::span<const std::uint8_t> 
 		return;
 	}
 	if (kind == syndrome_class_nak) {
-		nak(syndrome, bth.psn, now);
+		nak(syndrome, bth.psn);
 		return;
 	}
 	if (kind == syndrome_rnr) {
 		engine_.counters.rx_rnr_nak++;
-		if (acknowledge_before(bth.psn, now))
+		if (acknowledge_before(bth.psn))
 			requester_.wait_for_receiver(syndrome & 31, now);
 		else
 			loss();
 		return;
 	}
-	if (kind == syndrome_class_ack && !acknowledge_before(psn_add(bth.psn, 1), now))
+	if (kind == syndrome_class_ack && !acknowledge_before(psn_add(bth.psn, 1)))
 		loss();
 	engine_.mark_dirty(qp_);
 }
 
-void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
+void Completer::nak(std::uint8_t syndrome, std::uint32_t psn)
 {
 	engine_.counters.rx_nak++;
 	if (syndrome == syndrome_psn_sequence) {
-		acknowledge_before(psn, now);
+		acknowledge_before(psn);
 		loss();
 		return;
 	}
@@ -151,7 +151,7 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 	 * The responder has gone to ERROR and will answer no more. If the answer to an earlier request was lost, that
 	 * request may have been executed, and is not the refused one.
 	 */
-	while (!acknowledge_before(psn, now) && ends_before(qp_.sq.at(qp_.sq.head), psn))
+	while (!acknowledge_before(psn) && ends_before(qp_.sq.at(qp_.sq.head), psn))
 		requester_.complete_head(IBV_WC_WR_FLUSH_ERR);
 	if (qp_.sq.empty())
 		return;
@@ -169,7 +169,7 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 }
 
 /** Returns the request that a response at @p psn answers, if everything before it is known to be done; else nullptr. */
-SendRequest *Completer::answered(std::uint32_t psn, Time now)
+SendRequest *Completer::answered(std::uint32_t psn)
 {
 	SendQueue &sq = qp_.sq;
 	if (psn_diff(psn, qp_.req.next_psn) >= 0 || psn_diff(psn, qp_.req.unacked) < 0) {
@@ -191,7 +191,7 @@ SendRequest *Completer::answered(std::uint32_t psn, Time now)
 			return nullptr;
 		}
 		requester_.complete_head(IBV_WC_SUCCESS, wr.length);
-		requester_.progressed(now);
+		requester_.progressed();
 	}
 	drop();
 	return nullptr;
@@ -206,13 +206,13 @@ bool Completer::deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_
 	return false;
 }
 
-void Completer::atomic_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+void Completer::atomic_response(const prism_bth &bth, std::span<const std::uint8_t> packet)
 {
 	if (packet.size() != bth_size + aeth_size + atomic_ack_size) {
 		drop();
 		return;
 	}
-	SendRequest *wr = answered(bth.psn, now);
+	SendRequest *wr = answered(bth.psn);
 	if (!wr || wr->kind != SendKind::atomic) {
 		if (wr)
 			drop();
@@ -222,22 +222,22 @@ void Completer::atomic_response(const prism_bth &bth, std::span<const std::uint8
 	if (!deliver(*wr, 0, reinterpret_cast<const std::uint8_t *>(&old), sizeof(old)))
 		return;
 	requester_.complete_head(IBV_WC_SUCCESS, sizeof(old));
-	requester_.progressed(now);
+	requester_.progressed();
 	engine_.mark_dirty(qp_);
 }
 
-void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet, Time now)
+void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet)
 {
 	const std::uint32_t header = bth_size + (flags & (op_first | op_last) ? aeth_size : 0);
 	if (packet.size() < header + bth.pad) {
 		drop();
 		return;
 	}
-	SendRequest *wr = answered(bth.psn, now);
+	SendRequest *wr = answered(bth.psn);
 	if (wr && wr->kind == SendKind::atomic_write && bth.opcode == rc_read_response_only &&
 		packet.size() == header) {
 		requester_.complete_head(IBV_WC_SUCCESS, wr->length);
-		requester_.progressed(now);
+		requester_.progressed();
 		engine_.mark_dirty(qp_);
 		return;
 	}
@@ -273,10 +273,10 @@ void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::sp
 	}
 	if (done)
 		requester_.complete_head(IBV_WC_SUCCESS, wr->length);
-	requester_.progressed(now);
+	requester_.progressed();
 }
 
-void Completer::finish_prism(SendRequest &wr, const prism_response &response, Time now)
+void Completer::finish_prism(SendRequest &wr, const prism_response &response)
 {
 	bool ok = true;
 	if (wr.prism.op == PRISM_CAS &&
@@ -289,18 +289,18 @@ void Completer::finish_prism(SendRequest &wr, const prism_response &response, Ti
 		return;
 	}
 	requester_.complete_head(IBV_WC_SUCCESS, prism_response_length(&wr.prism, &response), response.status);
-	requester_.progressed(now);
+	requester_.progressed();
 	engine_.mark_dirty(qp_);
 }
 
-void Completer::prism_short_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+void Completer::prism_short_response(const prism_bth &bth, std::span<const std::uint8_t> packet)
 {
 	prism_response response;
 	if (!prism_response_decode(packet.data(), static_cast<std::uint32_t>(packet.size()), &response)) {
 		drop();
 		return;
 	}
-	SendRequest *wr = answered(bth.psn, now);
+	SendRequest *wr = answered(bth.psn);
 	if (!wr)
 		return;
 	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) ||
@@ -308,7 +308,7 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 		drop();
 		return;
 	}
-	finish_prism(*wr, response, now);
+	finish_prism(*wr, response);
 }
 
 /** Returns true if a conditional request was sent right after the oldest request: a READ's first status may stand
@@ -359,13 +359,13 @@ bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resol
 	return true;
 }
 
-void Completer::prism_read_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+void Completer::prism_read_response(const prism_bth &bth, std::span<const std::uint8_t> packet)
 {
 	if (packet.size() < std::size_t{PRISM_READ_RESPONSE_HEADER} + bth.pad) {
 		drop();
 		return;
 	}
-	SendRequest *wr = answered(bth.psn, now);
+	SendRequest *wr = answered(bth.psn);
 	if (!wr || wr->kind != SendKind::prism || wr->prism.op != PRISM_READ || (wr->prism.flags & PRISM_FLAG_R)) {
 		if (wr)
 			drop();
@@ -409,15 +409,15 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 		/* Packets that an earlier resolution had brought too are no progress: else a READ could go on for
 		 * ever. */
 		if (wr->acked <= wr->reached) {
-			requester_.heard(now);
+			requester_.heard();
 			return;
 		}
 		wr->reached = wr->acked;
-		requester_.progressed(now);
+		requester_.progressed();
 		return;
 	}
 	finish_read(resolution, length);
-	requester_.progressed(now);
+	requester_.progressed();
 	engine_.mark_dirty(qp_);
 }
 

@@ -257,6 +257,8 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 		receive_bundle(*qp, route, bth, packet, now);
 	else
 		receive_one(*qp, route, bth, packet, now);
+	if (qp->type == IBV_QPT_RC)
+		finish_answers(*qp, now);
 }
 
 void Engine::receive_one(
@@ -265,7 +267,10 @@ void Engine::receive_one(
 	const bool request = (rc_opcode_flags(bth.opcode) & op_request) || prism_opcode_is_request(bth.opcode) ||
 			     bth.opcode == PRISM_OP_BUNDLE;
 	if (qp.type == IBV_QPT_RC && !request) {
-		receive_answer(qp, bth, packet, now);
+		Completer(*this, qp).receive(bth, packet, now);
+		/* A window that grows depends on each answer; another only on what is under way at the end. */
+		if (qp.path && qp.path->grows())
+			qp.path->update(qp);
 		return;
 	}
 	running_.enter();
@@ -315,9 +320,11 @@ void Engine::receive_bundle(
 	}
 }
 
-void Engine::receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+/** Does what is due once after a packet, however many answers it has brought. */
+void Engine::finish_answers(QueuePair &qp, Time now)
 {
-	Completer(*this, qp).receive(bth, packet, now);
+	if (qp.req.heard)
+		Requester(*this, qp).restart_timer(now);
 	if (!qp.path)
 		return;
 	qp.path->update(qp);

@@ -174,7 +174,7 @@ private:
 		std::span<const std::uint8_t> packet, Time now);
 	void receive_one(QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet,
 		Time now);
-	void receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+	void finish_answers(QueuePair &qp, Time now);
 	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/* Grace periods (S.7) */

@@ -73,13 +73,24 @@ void Path::end_turn(QueuePair &qp)
 		qp.req.share.granted = 0;
 }
 
+void Path::sent(QueuePair &qp, std::uint32_t packets, std::uint32_t bytes)
+{
+	if (qp.req.silent())
+		return;
+	PathShare &share = qp.req.share;
+	const std::uint32_t more = bytes + packets * packet_cost;
+	share.granted -= std::min(share.granted, more);
+	share.under_way += more;
+	under_way_ += more;
+}
+
 void Path::update(QueuePair &qp)
 {
 	PathShare &share = qp.req.share;
 	const std::uint32_t now = qp.req.silent() ? 0 : bytes_under_way(qp);
 	if (now > share.under_way) {
 		share.granted -= std::min(share.granted, now - share.under_way);
-	} else if (window_ < widest_) {
+	} else if (grows()) {
 		const std::uint64_t arrived = share.under_way - now;
 		const std::uint64_t more = arrived * (qp.attr.mtu + packet_cost) / window_;
 		window_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(window_ + more, widest_));

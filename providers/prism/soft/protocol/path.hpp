@@ -39,8 +39,12 @@ public:
 	[[nodiscard]] bool ends_turn(const QueuePair &qp) const;
 	/** Ends the turn of @p qp, which has sent all it can. */
 	void end_turn(QueuePair &qp);
-	/** Updates the bytes under way after @p qp has sent, or has been answered. */
+	/** Adds what @p qp has sent to the bytes under way. */
+	void sent(QueuePair &qp, std::uint32_t packets, std::uint32_t bytes);
+	/** Updates the bytes under way after @p qp has been answered. */
 	void update(QueuePair &qp);
+	/** Returns true while the window is narrower than it may be. */
+	[[nodiscard]] bool grows() const { return window_ < widest_; }
 	/** Narrows the window after a loss of @p qp. */
 	void cut(const QueuePair &qp);
 	/** Takes the bytes of @p qp off those under way: it will retransmit them. */

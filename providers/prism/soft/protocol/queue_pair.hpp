@@ -122,6 +122,7 @@ struct RequesterState {
 	std::optional<std::uint32_t> newest_read; /* the latest resolution that a PRISM READ has completed with */
 	Time waited = 0;                          /* in vain for a sign of the peer, since the last progress */
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
+	bool heard = false;   /* the packet being received is a sign of the peer */
 	PathShare share;
 	Time wait_until = 0; /* sends nothing until then: the peer is not ready, or has had a burst */
 	Time burst_began = 0;

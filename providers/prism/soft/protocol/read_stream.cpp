@@ -309,41 +309,44 @@ Room Responder::room()
 	return engine_.sink_.room(qp_);
 }
 
+/** Makes the packet of @p read's answer that begins at @p offset, with @p psn. Returns false if its memory is gone. */
+bool Responder::make_read_packet(const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn)
+{
+	const std::uint32_t n = std::min(qp_.attr.mtu, read.length - offset);
+	const bool first = offset == 0, last = offset + n == read.length;
+	/* First, middle, last, only: the order in both opcode ranges. */
+	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
+	TargetMemory target(engine_, qp_);
+	prism_span span{nullptr, read.va + offset, n};
+
+	if (n) {
+		span.region = target.resolve(read.rkey, span.va, n, PRISM_RIGHT_READ);
+		if (!span.region)
+			return false;
+	}
+	const std::uint32_t header =
+		prism ? std::uint32_t{PRISM_READ_RESPONSE_HEADER} : bth_size + (first || last ? aeth_size : 0);
+	const std::uint32_t pad = pad_for(n);
+	const std::uint8_t opcode =
+		(prism ? std::uint8_t{PRISM_OP_READ_RESPONSE_FIRST} : std::uint8_t{rc_read_response_first}) + place;
+	std::uint8_t *packet = begin_response(opcode, psn, header + n + pad, pad);
+	if (prism || first || last)
+		prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
+	if (prism) {
+		put_unaligned_be32(read.number, packet + bth_size + aeth_size);
+		put_unaligned_be32(read.length, packet + bth_size + aeth_size + 4);
+	}
+	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
+	return !target.faulted();
+}
+
 void Responder::send_read_packet()
 {
 	ReadStream &stream = resp_.stream;
 	PRISM_ASSERT(stream.active && stream.offset <= stream.read.length);
 	const std::uint32_t mtu = qp_.attr.mtu;
-	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
-	const bool first = stream.offset == 0, last = stream.offset + n == stream.read.length;
-	/* First, middle, last, only: the order in both opcode ranges. */
-	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
 	const std::uint32_t psn = psn_add(stream.first_psn, stream.offset / mtu);
-	TargetMemory target(engine_, qp_);
-	prism_span span{nullptr, stream.read.va + stream.offset, n};
-
-	if (n) {
-		span.region = target.resolve(stream.read.rkey, span.va, n, PRISM_RIGHT_READ);
-		if (!span.region) {
-			lose_stream_memory(psn);
-			return;
-		}
-	}
-	const std::uint32_t header =
-		stream.prism ? std::uint32_t{PRISM_READ_RESPONSE_HEADER} : bth_size + (first || last ? aeth_size : 0);
-	const std::uint32_t pad = pad_for(n);
-	const std::uint8_t opcode =
-		(stream.prism ? std::uint8_t{PRISM_OP_READ_RESPONSE_FIRST} : std::uint8_t{rc_read_response_first}) +
-		place;
-	std::uint8_t *packet = begin_response(opcode, psn, header + n + pad, pad);
-	if (stream.prism || first || last)
-		prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
-	if (stream.prism) {
-		put_unaligned_be32(stream.read.number, packet + bth_size + aeth_size);
-		put_unaligned_be32(stream.read.length, packet + bth_size + aeth_size + 4);
-	}
-	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
-	if (target.faulted()) {
+	if (!make_read_packet(stream.read, stream.prism, stream.offset, psn)) {
 		lose_stream_memory(psn);
 		return;
 	}
@@ -353,13 +356,31 @@ void Responder::send_read_packet()
 		return;
 	}
 	engine_.sink_.commit();
+	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
 	engine_.read_room_ -= static_cast<std::int32_t>(n);
 	stream.offset += n;
-	if (last) {
+	if (stream.offset == stream.read.length) {
 		/* The whole answer was sent: the next may go a little faster. */
 		stream.interval -= stream.interval / 8;
 		end_stream();
 	}
+}
+
+/** Answers a new READ whose data fit into one packet. Returns false if there is no room: then it takes a stream. */
+bool Responder::send_at_once(const Resolution &read, bool prism, std::uint32_t psn)
+{
+	PRISM_ASSERT(!resp_.stream.active && read.length <= qp_.attr.mtu);
+	send_late_answer();
+	if (engine_.read_room_ <= 0 || room() == Room::no)
+		return false;
+	resp_.ack_pending = false;
+	if (!make_read_packet(read, prism, 0, psn)) {
+		refuse_by_key(psn);
+		return true;
+	}
+	engine_.sink_.commit();
+	engine_.read_room_ -= static_cast<std::int32_t>(read.length);
+	return true;
 }
 
 /**

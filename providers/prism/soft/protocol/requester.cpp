@@ -207,11 +207,12 @@ bool Requester::transmit_all(Time now)
 			break;
 		if (!wr.started)
 			start(wr);
+		const std::uint32_t packets = wr.sent, bytes = req_.flight;
 		send_one(wr);
+		if (qp_.path)
+			qp_.path->sent(qp_, wr.sent - packets, req_.flight - bytes);
 		if (wr.sent == wr.psns)
 			sq_.cursor++;
-		if (qp_.path)
-			qp_.path->update(qp_);
 	}
 	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + timer());
@@ -261,7 +262,8 @@ std::uint8_t *Requester::begin_packet(
 	bth.qpn = qp_.attr.dest_qpn;
 	bth.psn = psn_add(wr.first_psn, wr.sent);
 	prism_bth_encode(packet, &bth);
-	std::memset(packet + headers + payload, 0, pad);
+	if (pad)
+		std::memset(packet + headers + payload, 0, pad);
 	return packet;
 }
 
@@ -399,7 +401,7 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 	std::uint8_t *packet =
 		begin_packet(wr, prism_request_opcode(&request), headers, n, request.last, request.flags);
 	prism_request_encode(packet, &request);
-	if (!gather(wr, offset, packet + headers, n))
+	if (n && !gather(wr, offset, packet + headers, n))
 		return 0;
 	engine_.sink_.commit();
 	wr.sent += packets;
@@ -481,7 +483,7 @@ void Requester::timeout(Time now)
 	engine_.arm_timer(qp_, now + length + spread);
 }
 
-void Requester::progressed(Time now)
+void Requester::progressed()
 {
 	req_.retries = qp_.attr.retry_count;
 	req_.rnr_retries = qp_.attr.rnr_retry;
@@ -492,17 +494,18 @@ void Requester::progressed(Time now)
 		engine_.mark_dirty(qp_);
 	}
 	req_.rewound = false;
-	heard(now);
+	heard();
 }
 
-void Requester::heard(Time now)
+void Requester::restart_timer(Time now)
 {
+	req_.heard = false;
 	qp_.deadline = 0;
 	if (req_.wait_until) { /* if all under way is answered, only this timer ends the wait */
 		engine_.arm_timer(qp_, req_.wait_until);
 		return;
 	}
-	if (qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
+	if (qp_.state != IBV_QPS_ERR && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + timer());
 }
 

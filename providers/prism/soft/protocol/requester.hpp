@@ -42,9 +42,11 @@ public:
 	/** Goes back to the oldest unanswered PSN. */
 	void rewind();
 	/** Notes progress: the retry counters start anew. */
-	void progressed(Time now);
+	void progressed();
 	/** Notes that the peer lives, though it has brought nothing new. */
-	void heard(Time now);
+	void heard() { req_.heard = true; }
+	/** Restarts the timer after a packet that has brought signs of the peer. */
+	void restart_timer(Time now);
 	/** Waits as the peer's RNR NAK asks, then retransmits. */
 	void wait_for_receiver(std::uint8_t timer_code, Time now);
 

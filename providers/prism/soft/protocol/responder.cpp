@@ -23,7 +23,8 @@ std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, 
 	bth.qpn = qp_.attr.dest_qpn;
 	bth.psn = psn;
 	prism_bth_encode(packet, &bth);
-	std::memset(packet + size - pad, 0, pad);
+	if (pad)
+		std::memset(packet + size - pad, 0, pad);
 	return packet;
 }
 

@@ -102,6 +102,8 @@ private:
 	void send_until(std::uint32_t end, Time now);
 	void stop_stream(bool progressed, Time now);
 	void send_read_packet();
+	bool make_read_packet(const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn);
+	bool send_at_once(const Resolution &read, bool prism, std::uint32_t psn);
 	[[nodiscard]] bool stale();
 	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();

@@ -57,7 +57,7 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	const bool single = !reject && request.first && request.last && !resp_.prism.active;
 	if (!reject && !single)
 		reject = prism_message_check(&resp_.prism, &request);
-	prism_result result{};
+	prism_result result; /* set by prism_execute() or prism_message_packet() */
 	TargetMemory target(engine_, qp_);
 	if (!reject && too_many()) {
 		refuse_excess(bth.psn);
@@ -94,10 +94,10 @@ void Responder::refuse_unmapped(const prism_request &request, prism_buffer buffe
 
 void Responder::count_result(const prism_request &request, const prism_result &result)
 {
+	static constexpr Counter ProtocolCounters::*by_op[] = {&ProtocolCounters::prism_reads,
+		&ProtocolCounters::prism_writes, &ProtocolCounters::prism_cas, &ProtocolCounters::prism_allocates};
 	ProtocolCounters &counters = engine_.counters;
-	Counter *const by_op[] = {
-		&counters.prism_reads, &counters.prism_writes, &counters.prism_cas, &counters.prism_allocates};
-	by_op[request.op]->add();
+	(counters.*by_op[request.op]).add();
 	switch (result.status) {
 	case PRISM_STATUS_CAS_MISS:
 		counters.prism_cas_misses++;
@@ -180,8 +180,8 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	resp_.chain_ok = result.status == PRISM_STATUS_OK;
 	count_result(request, result);
 	SavedResponse &saved = save(bth.psn);
-	saved.response = to_response(result);
 	if (!result.reads) {
+		saved.response = to_response(result);
 		if (brings_message(request, result) && bth.ack_req)
 			answer_later(bth.psn, saved.response);
 		else
@@ -189,7 +189,8 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		return;
 	}
 	resolve(saved, request, result);
-	send_resolved(saved, 0, Answer::first, now);
+	if (saved.psns > 1 || !send_at_once(saved.read, true, bth.psn))
+		send_resolved(saved, 0, Answer::first, now);
 }
 
 /* Duplicates ---------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "target_memory.hpp"
 
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -24,9 +25,12 @@ std::uint8_t *address(const prism_span *span, u32 offset)
 
 std::uint32_t access_for(std::uint32_t rights)
 {
-	return (rights & PRISM_RIGHT_READ ? access_remote_read : 0u) |
-	       (rights & PRISM_RIGHT_WRITE ? access_remote_write : 0u) |
-	       (rights & PRISM_RIGHT_ATOMIC ? access_remote_atomic : 0u);
+	static_assert(PRISM_RIGHT_READ == 1 && PRISM_RIGHT_WRITE == 2 && PRISM_RIGHT_ATOMIC == 4);
+	static constexpr std::uint8_t read = access_remote_read, write = access_remote_write,
+				      atomic = access_remote_atomic;
+	static constexpr std::array<std::uint8_t, 8> by_rights{
+		0, read, write, read | write, atomic, read | atomic, write | atomic, read | write | atomic};
+	return by_rights[rights];
 }
 
 } // namespace
