@@ -44,10 +44,9 @@ Result failure(int error) noexcept
 
 /** Returns the result of @p call, or failure() of its exception. */
 template <typename Call>
-auto guarded(const Call &call) noexcept -> decltype(call())
+auto caught(const Call &call) noexcept -> decltype(call())
 {
 	using Result = decltype(call());
-	const WithoutCancellation whole;
 	try {
 		return call();
 	} catch (const std::system_error &error) { /* no more threads: EAGAIN */
@@ -55,6 +54,14 @@ auto guarded(const Call &call) noexcept -> decltype(call())
 	} catch (const std::exception &) {
 		return failure<Result>(ENOMEM);
 	}
+}
+
+/** Does the same without cancellation. */
+template <typename Call>
+auto guarded(const Call &call) noexcept -> decltype(call())
+{
+	const WithoutCancellation whole;
+	return caught(call);
 }
 
 /** Wraps @p verb for a table of C functions. */
@@ -66,6 +73,13 @@ struct Boundary<verb> {
 	static Result call(Args... args) noexcept
 	{
 		return guarded([&] { return verb(args...); });
+	}
+
+	/** Does the same for a verb that itself disables cancellation, if it makes a system call: most calls make none.
+	 */
+	static Result call_often(Args... args) noexcept
+	{
+		return caught([&] { return verb(args...); });
 	}
 };
 

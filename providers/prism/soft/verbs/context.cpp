@@ -354,6 +354,12 @@ bool Context::drive(Time at, int max_trains, bool looked_after)
 	return received;
 }
 
+void Context::wake_thread()
+{
+	const WithoutCancellation whole;
+	eventfd_write(wake_.get(), 1);
+}
+
 /** Counts a poll. Several threads may poll: a count that is wrong by a few does no harm. */
 void Context::note_poll(Time at)
 {
@@ -366,15 +372,14 @@ void Context::note_poll(Time at)
 
 void Context::poll()
 {
-	const WithoutCancellation whole;
-	const Time at = monotonic_ns();
+	const Time at = clock_.now();
 	note_poll(at);
 	if (!lock.try_lock())
 		return; /* another thread makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
 	/* A packet taken before the sleeper looked does not wake it. Wake it now, so that it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
-		eventfd_write(wake_.get(), 1);
+		wake_thread();
 }
 
 void Context::catch_up()
@@ -405,8 +410,7 @@ void Context::receive_before_timers(Time at)
 
 void Context::transmit()
 {
-	const WithoutCancellation whole;
-	const Time at = monotonic_ns();
+	const Time at = clock_.now();
 	without_memory_as_lost([&] { receive_before_timers(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
 	if (!asleep_)
@@ -414,7 +418,7 @@ void Context::transmit()
 	/* The sleeper does not know of a timer that this may have started, nor of a new peer. */
 	const Time deadline = engine_->next_deadline();
 	if (port_->has_new_peers() || (deadline && (!sleeps_until_ || deadline < sleeps_until_)))
-		eventfd_write(wake_.get(), 1);
+		wake_thread();
 }
 
 void Context::take_leave()
@@ -427,10 +431,9 @@ void Context::take_leave()
 
 void Context::hand_over()
 {
-	const WithoutCancellation whole;
 	last_poll_.store(0, std::memory_order_relaxed);
 	if (parked_.load())
-		eventfd_write(wake_.get(), 1);
+		wake_thread();
 }
 
 int Context::attach(QueuePair &qp, const Address &group)
@@ -509,7 +512,7 @@ void Context::run()
 	Time busy = monotonic_ns(), last_turn = busy, patience = min_patience;
 	Abstinence abstinence;
 	while (!stop_) {
-		const Time at = monotonic_ns();
+		const Time at = clock_.now();
 		if (park(at, patience)) {
 			busy = last_turn = monotonic_ns();
 			continue;
@@ -605,6 +608,7 @@ bool Context::has_management() const
 
 void Context::management(const Route &route, std::span<const std::uint8_t> mad)
 {
+	const WithoutCancellation whole;
 	const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
 	if (!has_management() || management_handler.load()(&from, &to, mad.data()))
 		engine().counters.rx_management_dropped++;

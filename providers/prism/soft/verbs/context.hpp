@@ -24,6 +24,7 @@
 #include "events.hpp"
 #include "gid_table.hpp"
 #include "limits.hpp"
+#include "recent_clock.hpp"
 #include "soft_device.h"
 
 namespace prism::soft
@@ -127,6 +128,7 @@ private:
 	bool take_in(const std::vector<Address> &numbers, const InterfaceInfo &current);
 	void renew(const std::vector<Address> &numbers, const InterfaceInfo &current);
 	[[nodiscard]] int source_of(const Address &name) const;
+	void wake_thread();
 	void note_poll(Time at);
 	void receive_waiting(Time at);
 	void receive_before_timers(Time at);
@@ -149,6 +151,7 @@ private:
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
 
+	RecentClock clock_;
 	std::atomic<Time> last_poll_{0};      /* last time that the application drove the engine itself */
 	std::atomic<std::uint32_t> polls_{0}; /* number of times without a pause before that */
 	std::atomic<bool> stop_{false};

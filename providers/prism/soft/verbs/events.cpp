@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/c_boundary.hpp"
+
 namespace prism::soft
 {
 
@@ -39,6 +41,7 @@ bool EventSocket::Record::names(std::uint64_t object) const
 
 EventSocket::Sent EventSocket::send(const Record &record) const
 {
+	const WithoutCancellation whole;
 	if (::send(writer_.get(), record.bytes.data(), record.size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return Sent::yes;
 	const bool full = errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM;

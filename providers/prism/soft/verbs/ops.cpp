@@ -57,9 +57,9 @@ const Operations &operations()
 		table.modify_qp = Boundary<modify_qp>::call;
 		table.modify_srq = Boundary<modify_srq>::call;
 		table.poll_cq = poll_cq;
-		table.post_recv = Boundary<post_recv>::call;
-		table.post_send = Boundary<post_send>::call;
-		table.post_srq_recv = Boundary<post_srq_recv>::call;
+		table.post_recv = Boundary<post_recv>::call_often;
+		table.post_send = Boundary<post_send>::call_often;
+		table.post_srq_recv = Boundary<post_srq_recv>::call_often;
 		table.query_device_ex = Boundary<query_device>::call;
 		table.query_port = Boundary<query_port>::call;
 		table.query_qp = Boundary<query_qp>::call;

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "../interfaces.hpp"
+#include "base/c_boundary.hpp"
 #include "local_port.hpp"
 
 namespace prism::soft
@@ -216,6 +217,7 @@ void LocalPort::forgive(Time now)
 
 void LocalPort::look_after(PacketHandler &handler, Time now)
 {
+	const WithoutCancellation whole;
 	if (here_.in_child()) {
 		next_look_ = ~Time{0};
 		return;

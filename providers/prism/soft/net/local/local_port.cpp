@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/c_boundary.hpp"
+
 namespace prism::soft
 {
 
@@ -121,6 +123,7 @@ void LocalPort::wake(Peer &peer)
 	if (!ring_bell(*peer.bell))
 		return;
 	count_.local_tx_wakeups.add();
+	const WithoutCancellation whole;
 	const char anything = 0;
 	(void)::send(peer.connection.get(), &anything, sizeof(anything), MSG_DONTWAIT | MSG_NOSIGNAL);
 }

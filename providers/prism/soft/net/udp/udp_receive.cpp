@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/c_boundary.hpp"
 #include "base/clock.hpp"
 #include "udp_port.hpp"
 #include "udp_port_private.hpp"
@@ -103,6 +104,7 @@ void UdpPort::ReceiveBuffers::rearm(unsigned index)
 
 int UdpPort::receive(PacketHandler &handler, Time now, int max_trains)
 {
+	const WithoutCancellation whole;
 	if (now - quiet_checked_ >= quiet_interval || check_all_.load(std::memory_order_relaxed))
 		return receive_all(handler, now, max_trains);
 	return receive_from(hot_, handler, now, max_trains);
@@ -110,6 +112,7 @@ int UdpPort::receive(PacketHandler &handler, Time now, int max_trains)
 
 int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 {
+	const WithoutCancellation whole;
 	if (!early_.empty())
 		deliver_early(handler, now);
 	quiet_checked_ = now;

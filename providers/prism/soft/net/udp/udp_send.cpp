@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/c_boundary.hpp"
 #include "udp_port.hpp"
 #include "udp_port_private.hpp"
 
@@ -158,6 +159,7 @@ int send_datagrams(int fd, mmsghdr *messages, std::size_t how_many)
 /* Sends trains of one socket, in order. */
 void UdpPort::send_run(std::span<Train> run)
 {
+	const WithoutCancellation whole;
 	for (std::size_t i = 0; i < run.size(); i++)
 		describe(run[i], static_cast<unsigned>(i));
 	const int fd = sockets_[run[0].key.socket].out.get();
