@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "verbs_device.hpp"
 
+#include <prism/chain.hpp>
+
 #include <chrono>
 #include <utility>
 

@@ -2,6 +2,8 @@
 /* Clients that break the protocol of their way. Whatever they do, only their own connections are closed. */
 #include "support.hpp"
 
+#include <prism/chain.hpp>
+
 #include "rpc/datagram/fragments.hpp"
 #include "rpc/fetch/layout.hpp"
 #include "rpc/protocol/frame.hpp"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/device/verbs_call_device.hpp"
 
+#include <prism/chain.hpp>
+#include <prism/free_list.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
