@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/cpu_relax.hpp"
+#include "base/recent_clock.hpp"
 #include "gam/node/waiting.hpp"
 
 namespace prism::gam
@@ -86,7 +87,7 @@ bool Node::poll()
 	if (!turn)
 		return false;
 	bool happened = network_.poll(*this) > 0;
-	const Time now = Clock::now().time_since_epoch();
+	const Time now = RecentClock::now().time_since_epoch();
 	if (now >= due_) {
 		due_ = Time::max();
 		for (Shard &shard : shards_) {
@@ -130,7 +131,7 @@ void Node::serve(const std::stop_token &stop)
 	for (auto last_work = Clock::now(); !stop.stop_requested();) {
 		const bool others = waiting_.load(std::memory_order_relaxed) > 0;
 		const bool worked = poll();
-		const auto now = Clock::now();
+		const auto now = RecentClock::now();
 		if (worked || others)
 			last_work = now;
 		if (others) {

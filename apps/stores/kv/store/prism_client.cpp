@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/recent_clock.hpp"
 #include "introduction.hpp"
 #include "service/memory.hpp"
 
@@ -346,7 +347,7 @@ void PrismClient::lose_link() noexcept
 void PrismClient::catch_up() noexcept
 {
 	const bool idle = idle_.size() == lanes_.size();
-	if (link_ && idle && Clock::now() - listened_ > trusted)
+	if (link_ && idle && RecentClock::now() - listened_ > trusted)
 		talk(oldest_under_way());
 	look_for_link();
 }
@@ -480,7 +481,7 @@ std::uint64_t PrismClient::oldest_under_way() const noexcept
 
 void PrismClient::talk(std::uint64_t oldest) noexcept
 {
-	listened_ = Clock::now();
+	listened_ = RecentClock::now();
 	while (!broken_ && !answer_) {
 		if (const int error = link_->talk(oldest, serial_, flush_id)) {
 			break_off(error);

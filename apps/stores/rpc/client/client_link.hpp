@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/recent_clock.hpp"
 #include "rpc/protocol/header.hpp"
 #include "rpc/protocol/introduction.hpp"
 #include "rpc/way.hpp"
@@ -222,7 +223,7 @@ protected:
 	virtual void drive(Listener &listener) noexcept = 0;
 	/** Makes sure that nothing is under way any more. */
 	virtual void stop() noexcept = 0;
-	[[nodiscard]] virtual Clock::time_point now() const noexcept { return Clock::now(); }
+	[[nodiscard]] virtual Clock::time_point now() const noexcept { return RecentClock::now(); }
 
 private:
 	struct Call {

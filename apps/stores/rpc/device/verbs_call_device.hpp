@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include "base/recent_clock.hpp"
 #include "rpc/device/call_device.hpp"
 #include "rpc/server/receive_pool.hpp"
 
@@ -56,7 +57,7 @@ public:
 	int poll(std::span<Completion> completions) noexcept override { return cq_.poll(completions); }
 	/** Arms the queue, which hands a userspace device over to its engine thread; otherwise it waits for poll(). */
 	void leave_alone() noexcept override { (void)ibv_req_notify_cq(cq_.raw(), 0); }
-	[[nodiscard]] Clock::time_point now() const noexcept override { return Clock::now(); }
+	[[nodiscard]] Clock::time_point now() const noexcept override { return RecentClock::now(); }
 
 private:
 	ProtectionDomain pd_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/random.hpp"
+#include "base/recent_clock.hpp"
 #include "service/memory.hpp"
 
 namespace prism::rs
@@ -188,7 +189,7 @@ void VolumeClient::take_completions() noexcept
 
 Time VolumeClient::now() const noexcept
 {
-	return Clock::now().time_since_epoch();
+	return RecentClock::now().time_since_epoch();
 }
 
 void VolumeClient::want(unsigned replica, std::uint64_t epoch) noexcept

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/recent_clock.hpp"
+
 namespace prism::tx
 {
 
@@ -27,7 +29,7 @@ TransactionClient::TransactionClient(std::size_t depth, const RetryOptions &opti
 
 Time TransactionClient::now() const noexcept
 {
-	return std::chrono::steady_clock::now().time_since_epoch();
+	return RecentClock::now().time_since_epoch();
 }
 
 int TransactionClient::start(Job &job) noexcept

@@ -15,6 +15,7 @@
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
 #include "base/random.hpp"
+#include "base/recent_clock.hpp"
 #include "base/signals.hpp"
 #include "device.hpp"
 #include "gid.hpp"
@@ -339,8 +340,9 @@ void Context::await_company(Time at)
  * Receives, executes, answers and sends.
  * @param looked_after true if somebody drives again soon even if nothing happens, so that acknowledgements may wait.
  */
-bool Context::drive(Time at, int max_trains, bool looked_after)
+bool Context::drive(Time reading, int max_trains, bool looked_after)
 {
+	const Time at = in_order(reading);
 	bool received = false;
 	without_memory_as_lost([&] {
 		for (int i = 0; i < looks && !received; i++)
@@ -372,7 +374,7 @@ void Context::note_poll(Time at)
 
 void Context::poll()
 {
-	const Time at = clock_.now();
+	const Time at = recent_ns();
 	note_poll(at);
 	if (!lock.try_lock())
 		return; /* another thread makes progress */
@@ -386,7 +388,7 @@ void Context::catch_up()
 {
 	if (owner_ != getpid()) /* the sockets, and what has arrived, are the parent's */
 		return;
-	const Time at = monotonic_ns();
+	const Time at = in_order(monotonic_ns());
 	without_memory_as_lost([&] { receive_waiting(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
 }
@@ -410,7 +412,7 @@ void Context::receive_before_timers(Time at)
 
 void Context::transmit()
 {
-	const Time at = clock_.now();
+	const Time at = in_order(recent_ns());
 	without_memory_as_lost([&] { receive_before_timers(at); });
 	without_memory_as_lost([&] { engine_->progress(at); });
 	if (!asleep_)
@@ -426,7 +428,7 @@ void Context::take_leave()
 	if (owner_ != getpid() || !lock.try_lock())
 		return;
 	std::lock_guard guard(lock, std::adopt_lock);
-	without_memory_as_lost([this] { engine_->progress(monotonic_ns()); });
+	without_memory_as_lost([this] { engine_->progress(in_order(monotonic_ns())); });
 }
 
 void Context::hand_over()
@@ -490,7 +492,8 @@ void Context::wait_for_work()
 /** Stands aside while the application polls: two drivers would only wake each other. Returns true if it still polls. */
 bool Context::park(Time at, Time &patience)
 {
-	const bool polled = at - last_poll_.load(std::memory_order_relaxed) <= polling_now;
+	const Time last = last_poll_.load(std::memory_order_relaxed);
+	const bool polled = last > at || at - last <= polling_now;
 	if (!polled || polls_.load(std::memory_order_relaxed) < on_and_on) {
 		patience = min_patience;
 		return false;
@@ -512,7 +515,7 @@ void Context::run()
 	Time busy = monotonic_ns(), last_turn = busy, patience = min_patience;
 	Abstinence abstinence;
 	while (!stop_) {
-		const Time at = clock_.now();
+		const Time at = recent_ns();
 		if (park(at, patience)) {
 			busy = last_turn = monotonic_ns();
 			continue;

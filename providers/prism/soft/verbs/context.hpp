@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,6 @@
 #include "events.hpp"
 #include "gid_table.hpp"
 #include "limits.hpp"
-#include "recent_clock.hpp"
 #include "soft_device.h"
 
 namespace prism::soft
@@ -132,7 +132,10 @@ private:
 	void note_poll(Time at);
 	void receive_waiting(Time at);
 	void receive_before_timers(Time at);
-	bool drive(Time at, int max_trains, bool looked_after);
+	bool drive(Time reading, int max_trains, bool looked_after);
+	/** Returns the time for the engine's next call: threads' readings of the clock differ, but it must not go back.
+	 */
+	Time in_order(Time reading) { return latest_ = std::max(latest_, reading); }
 	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
 	void await_company(Time at);
 	void run();
@@ -151,7 +154,7 @@ private:
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
 
-	RecentClock clock_;
+	Time latest_ = 0;                     /* that the engine has seen; with the lock held */
 	std::atomic<Time> last_poll_{0};      /* last time that the application drove the engine itself */
 	std::atomic<std::uint32_t> polls_{0}; /* number of times without a pause before that */
 	std::atomic<bool> stop_{false};
