@@ -123,7 +123,7 @@ void Reception::close(Host &host)
 void Reception::accept(Host &host)
 {
 	for (std::size_t turn = 0; turn < max_pending && listening_; turn++) {
-		if (pending_.size() >= max_pending && silent() == pending_.end()) {
+		if (pending_.size() >= max_pending && dispensable() == pending_.end()) {
 			listen(false);
 			return;
 		}
@@ -140,7 +140,7 @@ void Reception::accept(Host &host)
 		}
 		accept_failed_ = false;
 		if (pending_.size() >= max_pending)
-			drop(*silent(), make_error(EBUSY, "a client that said nothing makes room for others"), host);
+			make_room(*dispensable(), host);
 		pending_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,
 			Stage::reading_record, nullptr, {}});
 		PendingClient &client = pending_.back();
@@ -157,12 +157,24 @@ void Reception::accept(Host &host)
 }
 
 /**
- * Returns the client that has been silent for longest, which must make room for the next one if there is no other room.
+ * Returns the client that must make room for the next one if there is no other: of the refused ones, which have been
+ * told, else of the silent ones, the first to come.
  */
-std::list<Reception::PendingClient>::iterator Reception::silent() noexcept
+std::list<Reception::PendingClient>::iterator Reception::dispensable() noexcept
 {
-	return std::find_if(pending_.begin(), pending_.end(),
-		[](const PendingClient &client) { return client.stage == Stage::reading_record; });
+	const auto is_in = [](Stage stage) {
+		return [stage](const PendingClient &client) { return client.stage == stage; };
+	};
+	const auto refused = std::ranges::find_if(pending_, is_in(Stage::lingering));
+	return refused != pending_.end() ? refused : std::ranges::find_if(pending_, is_in(Stage::reading_record));
+}
+
+void Reception::make_room(PendingClient &client, Host &host)
+{
+	if (client.stage == Stage::lingering)
+		remove(client);
+	else
+		drop(client, make_error(EBUSY, "a client that said nothing makes room for others"), host);
 }
 
 void Reception::step(PendingClient &client, bool hung_up, Host &host)

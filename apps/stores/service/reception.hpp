@@ -33,8 +33,8 @@ public:
 	using Link = std::shared_ptr<TcpRendezvous>;
 
 	/**
-	 * Most clients on their way at once. The next one takes the place of the one that has been silent for longest;
-	 * if all have spoken, it waits in the listener's backlog.
+	 * Most clients on their way at once. The next one takes the place of one that has been refused, or else of the
+	 * one that has been silent for longest; if all others have spoken, it waits in the listener's backlog.
 	 */
 	static constexpr std::size_t max_pending = 256;
 
@@ -123,7 +123,8 @@ private:
 	Reception(TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout, int poller);
 	void listen(bool on) noexcept;
 	void accept(Host &host);
-	std::list<PendingClient>::iterator silent() noexcept;
+	std::list<PendingClient>::iterator dispensable() noexcept;
+	void make_room(PendingClient &client, Host &host);
 	void step(PendingClient &client, bool hung_up, Host &host);
 	void read_record(PendingClient &client, bool hung_up, Host &host);
 	void on_connect(PendingClient &client, const ConnectionRecord &record, Host &host);

@@ -331,6 +331,30 @@ TEST_F(Receiving, ACrowdOfSilentOnesThatGrowsKeepsNobodyOut)
 	}
 }
 
+/** Tests as many clients as there is room for that were refused, and stay: they have been told why. */
+TEST_F(Receiving, WhoWasRefusedMakesRoomFirst)
+{
+	make(1h);
+	host.refusal = make_error(EPROTONOSUPPORT, "this is another store");
+	Caller silent(reception->port());
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == 1; }));
+	std::vector<std::unique_ptr<Caller>> strangers;
+	while (reception->pending() < apps::Reception::max_pending) {
+		strangers.push_back(std::make_unique<Caller>(reception->port()));
+		strangers.back()->send_record();
+		reception->serve(host);
+	}
+	const int all = static_cast<int>(strangers.size());
+	ASSERT_TRUE(serve_until([&] { return host.refusals == all; }));
+	host.refusal = {};
+	Caller caller(reception->port());
+	caller.send_record();
+	caller.send_mark();
+	EXPECT_TRUE(serve_until([&] { return host.entered == 1; }));
+	EXPECT_EQ(host.refusals, all) << "it was refused before";
+	EXPECT_FALSE(silent.link.peer_gone());
+}
+
 /** Checks that clients that have spoken keep their places, and that the next one waits for such a place. */
 TEST_F(Receiving, WhoHasSpokenKeepsItsPlace)
 {
