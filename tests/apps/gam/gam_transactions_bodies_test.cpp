@@ -13,8 +13,11 @@
 
 #include "../support/text.hpp"
 #include "cluster.hpp"
+#include "folder.hpp"
+#include "gam/api/joined_node.hpp"
 #include "gam/data/no_wait_client.hpp"
 #include "gam/data/records.hpp"
+#include "peer_support.hpp"
 
 namespace
 {
@@ -447,7 +450,7 @@ TEST(Transactions, DamageIsReported)
 	EXPECT_EQ(record.in_block(), 0U);
 	Records::Header header;
 	header.bytes = static_cast<std::uint32_t>(records.max_value_size()) + 1;
-	ASSERT_EQ(records.write(record, header, {}), 0);
+	ASSERT_EQ(records.write(record, 0, header, {}), 0);
 	ASSERT_EQ(session.mfence(), 0);
 	Job job;
 	EXPECT_EQ(run(
@@ -544,6 +547,61 @@ TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
 	EXPECT_EQ(put(*other, a, std::string(2000, 'p')), Outcome::committed);
 	EXPECT_EQ(get(*other, a), std::string(2000, 'p'));
 	store.cluster.let_go_of_all(1);
+}
+
+/* Else a transaction that meets the death of a home leaves a value that nobody can read any more. */
+TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
+{
+	using namespace std::chrono_literals;
+	const Result<Context> context = Context::open();
+	if (!context)
+		GTEST_SKIP() << "no device: " << context.error().message;
+	const gam_test::Folder folder;
+	const peers::MasterThread master(500ms);
+	const auto join = [&](const char *log) {
+		JoinOptions options;
+		options.node.bytes = std::uint64_t{1} << 20;
+		options.node.shards = 2;
+		options.timeout = peers::patience;
+		options.master = "127.0.0.1:" + std::to_string(master.port());
+		options.log.folder = folder.path() / log;
+		return JoinedNode::join(*context, options).value();
+	};
+	const auto reads = join("0");
+	auto home = join("1");
+	const auto writes = join("2");
+	Session session(writes->node()), other(reads->node());
+	RecordsOptions options;
+	options.max_value_size = 3000;
+	options.index.nodes = {home->node().self()};
+	Records records = Records::create(session, options).value();
+	const std::string key = "key";
+	const auto value_of = [](char letter) { return std::vector<std::byte>(3000, std::byte(letter)); };
+	const auto header_of = [&](char letter) {
+		const auto version = static_cast<std::uint32_t>(letter);
+		return Records::Header{
+			version, records.mark_of(bytes_of(key)), 3000, Records::check_of(value_of(letter))};
+	};
+	Address record;
+	ASSERT_EQ(records.find(bytes_of(key), record), 0);
+	ASSERT_EQ(record.home(), home->node().self());
+	ASSERT_EQ(session.wlock(record, 1), 0);
+	ASSERT_EQ(records.write(record, 0, header_of('a'), value_of('a')), 0);
+	ASSERT_EQ(session.mfence(), 0);
+	/* Another node has a copy of a block in the middle: the home is asked before that can be changed. */
+	std::byte copy;
+	ASSERT_EQ(other.read(record + 3 * block_size, std::span(&copy, 1)), 0);
+	const NodeId gone = home->node().self();
+	home.reset();
+	ASSERT_TRUE(peers::wait_until([&] { return !writes->node().is_member(gone); }));
+	EXPECT_EQ(records.write(record, 3000, header_of('b'), value_of('b')), EHOSTUNREACH);
+	EXPECT_EQ(session.mfence(), 0) << "the error has been told";
+	Records::Header header;
+	ASSERT_EQ(records.read(record, header_of('a').mark, header), 0);
+	EXPECT_EQ(header.version, header_of('a').version);
+	std::vector<std::byte> value(3000);
+	EXPECT_EQ(records.read_value(record, header, value), 0);
+	EXPECT_EQ(value, value_of('a'));
 }
 
 } // namespace

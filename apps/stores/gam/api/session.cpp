@@ -212,14 +212,19 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 	return mfence();
 }
 
-int Session::mfence()
+int Session::settle()
 {
 	if (node_.is_inherited())
 		return ESTALE;
 	writes_->wait(0);
 	fence();
-	const int error = writes_->take_error();
-	return after(error ? error : wait_for_log());
+	return after(writes_->take_error());
+}
+
+int Session::mfence()
+{
+	const int error = settle();
+	return error ? error : after(wait_for_log());
 }
 
 int Session::wait_for_log()

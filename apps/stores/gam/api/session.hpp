@@ -83,6 +83,8 @@ public:
 	 * and later EROFS: the operations are done, but not in the log.
 	 */
 	int mfence();
+	/** Waits in the same way, but not for the disk. */
+	int settle();
 
 	/**
 	 * Applies @p function and @p operand to the @p length bytes at @p at (1, 2, 4 or 8, aligned to that), and

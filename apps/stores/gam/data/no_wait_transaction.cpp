@@ -81,6 +81,7 @@ int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 	if (const int error = records_.read(held.record, held.mark, header))
 		return error;
 	held.version = header.version;
+	held.bytes = header.bytes;
 	std::byte *const room = keys_.room(header.bytes);
 	if (!room)
 		return E2BIG;
@@ -152,7 +153,10 @@ apps::Task<Outcome> NoWaitTransaction::commit()
 		co_return refuse(fetch_error_);
 	if (const int error = lock_changed())
 		co_return refuse(error);
-	const int error = make_changes();
+	bool has_changed = false;
+	const int error = make_changes(has_changed);
+	if (error && !has_changed)
+		co_return refuse(error);
 	const int late = unlock_all();
 	error_ = error ? error : late;
 	co_return error_ ? Outcome::unknown : Outcome::committed;
@@ -185,11 +189,13 @@ int NoWaitTransaction::lock_changed() noexcept
 		if (locks_ && keys_[number].known && header.version != held.version)
 			return EAGAIN;
 		held.version = header.version;
+		held.bytes = header.bytes;
 	}
 	return 0;
 }
 
-int NoWaitTransaction::make_changes() noexcept
+/** @p has_changed: set if a key has been changed, whatever comes then. */
+int NoWaitTransaction::make_changes(bool &has_changed) noexcept
 {
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const KeySet::Item &item = keys_[number];
@@ -200,8 +206,10 @@ int NoWaitTransaction::make_changes() noexcept
 		header.mark = held_[number].mark;
 		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
-		if (const int error = records_.write(held_[number].record, header, item.fresh))
+		const Held &held = held_[number];
+		if (const int error = records_.write(held.record, held.bytes, header, item.fresh))
 			return error;
+		has_changed = true;
 	}
 	return 0;
 }

@@ -49,6 +49,7 @@ private:
 		std::uint32_t mark = 0;   /**< Records::mark_of() the key */
 		std::uint32_t losses = 0; /**< Node::losses() of its home before it was locked */
 		std::uint32_t version = 0;
+		std::uint32_t bytes = 0; /**< of the value that is there */
 		Lock lock = Lock::none;
 		bool is_chosen = false;
 	};
@@ -60,7 +61,7 @@ private:
 	int find_records() noexcept;
 	int lock_chosen(Lock wanted) noexcept;
 	int lock_changed() noexcept;
-	int make_changes() noexcept;
+	int make_changes(bool &has_changed) noexcept;
 	[[nodiscard]] bool has_lost_a_lock() const noexcept;
 	int unlock(Held &held) noexcept;
 	int unlock_all() noexcept;

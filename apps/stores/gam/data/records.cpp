@@ -44,8 +44,9 @@ std::span<std::byte> room_of(T &value) noexcept
 
 } // namespace
 
-Records::Records(Session &session, Table index, Address address, std::uint32_t max_value_size) noexcept
-	: session_(session), index_(std::move(index)), address_(address), max_value_size_(max_value_size)
+Records::Records(Session &session, Table index, Address address, std::uint32_t max_value_size)
+	: session_(session), index_(std::move(index)), address_(address), max_value_size_(max_value_size),
+	  before_(max_value_size)
 {
 }
 
@@ -175,16 +176,38 @@ int Records::read_value(Address record, const Header &header, std::span<std::byt
 	return header.check && header.check != check_of(value) ? EBADMSG : 0;
 }
 
-int Records::write(Address record, const Header &header, std::span<const std::byte> value) noexcept
+int Records::write(
+	Address record, std::uint32_t old_bytes, const Header &header, std::span<const std::byte> value) noexcept
 {
 	std::array<std::byte, block_size> first;
 	const std::size_t beside = std::min(value.size(), beside_header);
 	std::memcpy(first.data(), &header, sizeof(header));
 	std::copy_n(value.begin(), beside, first.begin() + sizeof(header));
-	const int error = session_.write(record, std::span(first).first(sizeof(header) + beside));
-	if (error || beside == value.size())
-		return error;
-	return session_.write(record + block_size, value.subspan(beside));
+	if (beside < value.size())
+		if (const int error = write_tail(record + block_size, old_bytes, value.subspan(beside)))
+			return error;
+	return session_.write(record, std::span(first).first(sizeof(header) + beside));
+}
+
+/*
+ * The lock keeps the first block here, but not those behind it: if their home fails now, some may take the change and
+ * others not. So these come first, and if not all of them are changed, none is.
+ */
+int Records::write_tail(Address at, std::uint32_t old_bytes, std::span<const std::byte> tail) noexcept
+{
+	const std::size_t old_tail = old_bytes - std::min<std::size_t>(old_bytes, beside_header);
+	const std::span<std::byte> before = std::span(before_).first(std::min(old_tail, tail.size()));
+	if (!before.empty())
+		if (const int error = session_.read(at, before))
+			return error;
+	int error = session_.write(at, tail);
+	const int late = session_.settle();
+	error = error ? error : late;
+	if (error && !before.empty()) {
+		(void)session_.write(at, before); /* what cannot take this has not taken the change */
+		(void)session_.settle();
+	}
+	return error;
 }
 
 } // namespace prism::gam

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "gam/api/session.hpp"
 #include "gam/data/known_records.hpp"
@@ -70,21 +71,27 @@ public:
 	int read(Address record, std::uint32_t mark, Header &header) noexcept;
 	/** Reads the value; @p value is as long as @p header says. EBADMSG: a part of it is lost. */
 	int read_value(Address record, const Header &header, std::span<std::byte> value) noexcept;
-	/** Writes both, the bytes of one block at once; to be fenced, as all writes. */
-	int write(Address record, const Header &header, std::span<const std::byte> value) noexcept;
+	/**
+	 * Writes both over a value of @p old_bytes, the bytes of one block at once; to be fenced, as all writes. After
+	 * an error the old ones are still there.
+	 */
+	int write(Address record, std::uint32_t old_bytes, const Header &header,
+		std::span<const std::byte> value) noexcept;
 
 private:
-	Records(Session &session, Table index, Address address, std::uint32_t max_value_size) noexcept;
+	Records(Session &session, Table index, Address address, std::uint32_t max_value_size);
 
 	int find_in_index(std::span<const std::byte> key, Address &record) noexcept;
 	int look_up(std::span<const std::byte> key, Address &record) noexcept;
 	int add(std::span<const std::byte> key, Address &record) noexcept;
+	int write_tail(Address at, std::uint32_t old_bytes, std::span<const std::byte> tail) noexcept;
 
 	Session &session_;
 	Table index_;
 	KnownRecords known_;
 	Address address_;
 	std::uint32_t max_value_size_;
+	std::vector<std::byte> before_; /* for write_tail() */
 };
 
 } // namespace prism::gam
