@@ -133,21 +133,11 @@ begin_anew() {
 	start_master $lease
 }
 
-# The node goes on, and reports that entries are not logged.
-full_disk() {
-	(
-		ulimit -f 100
-		exec timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --log "$work/limited" 2>"$work/err"
-	)
-	[ $? -eq 1 ] || fail "a log that may not grow (ulimit -f) is no error"
-	says "No space left"
-	mkdir "$work/small"
-	mount -t tmpfs -o size=3m none "$work/small" 2>/dev/null || {
-		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
-		return
-	}
+# fill_disk [--durable]: a node goes on, says that entries are not logged, and allocates nothing that would not be.
+fill_disk() {
+	mount -t tmpfs -o size=3m none "$work/small"
 	begin_anew # nodes with durable logs cannot join others
-	start_any "$work/small/log" --durable
+	start_any "$work/small/log" "$@"
 	expect 0 malloc gam malloc 3000000 --on "$number"
 	address=$(cat "$work/out")
 	head -c 3000000 /dev/urandom >"$work/bytes"
@@ -167,6 +157,23 @@ full_disk() {
 	grep -q "its log has [1-9][0-9]* gaps" "$work/node-$number" ||
 		fail "that entries are missing is not told" "$work/node-$number"
 	umount -l "$work/small"
+}
+
+full_disk() {
+	(
+		ulimit -f 100
+		exec timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --log "$work/limited" 2>"$work/err"
+	)
+	[ $? -eq 1 ] || fail "a log that may not grow (ulimit -f) is no error"
+	says "No space left"
+	mkdir "$work/small"
+	mount -t tmpfs -o size=3m none "$work/small" 2>/dev/null || {
+		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
+		return
+	}
+	umount "$work/small"
+	fill_disk --durable
+	fill_disk
 	pass "a log that is full: the node goes on"
 }
 

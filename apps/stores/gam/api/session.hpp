@@ -67,7 +67,7 @@ public:
 	/**
 	 * Allocates at least @p bytes, zeroed, aligned to @p alignment, a power of two, and to 16. Up to 512 bytes lie
 	 * in one block. Errors: ENOMEM (the home has no such piece, or for a second none but in blocks that are
-	 * locked), EINVAL (alignment), EHOSTUNREACH.
+	 * locked), EINVAL (alignment), EHOSTUNREACH; ENOSPC, EIO, EROFS (the home's log cannot be written).
 	 */
 	int malloc(std::size_t bytes, Address &address, const Placement &where = {}, std::size_t alignment = 16);
 	/** Frees an object of malloc(), on any node. Fences. Errors: EINVAL (no allocated object begins there). */

@@ -119,16 +119,17 @@ int Home::give_back(Address address)
 	return 0;
 }
 
-/** Logs that an object of @p bytes has been allocated or freed at @p offset. Only a durable node returns an error;
- * others go on as if they had no log. */
+/**
+ * Logs that an object of @p bytes has been allocated or freed at @p offset. What is not logged must not be allocated,
+ * even if the node is not durable: the next life of the node would give the memory away again.
+ */
 int Home::log(std::uint64_t offset, std::uint64_t bytes)
 {
 	BlockLog *const log = node_.options_.log;
 	if (!log)
 		return 0;
 	const Address block = Address(node_.self(), offset).block();
-	const int error = log->allocated(block, bytes, allocator_.objects(block.block_number(), bytes));
-	return log->durable() ? error : 0;
+	return log->allocated(block, bytes, allocator_.objects(block.block_number(), bytes));
 }
 
 /** Lends all blocks of @p piece. Returns false if one is not lent yet; the caller must try again. */
