@@ -133,6 +133,7 @@ public:
 		const Result<Admission> joined = membership->join(me, *this);
 		ASSERT_TRUE(joined.ok()) << joined.error().message;
 		life = joined->life;
+		its_lease = joined->lease;
 	}
 	void changed(const Admission & /*me*/, const View &view) override
 	{
@@ -165,6 +166,7 @@ public:
 	Detour *detour = nullptr;
 	std::unique_ptr<Membership> membership;
 	NodeLife life;
+	Time its_lease{};
 	std::atomic<int> expelled_for{0};
 
 private:
@@ -321,6 +323,22 @@ nlohmann::json renewal_by(MasterChannel &way)
 	EXPECT_TRUE(renewed.ok()) << renewed.error().message;
 	question["incarnation"] = (*renewed)["incarnation"];
 	return question;
+}
+
+TEST(MembershipMasters, WhoFoundsAClusterInEtcdSaysHowLongItsLeasesAre)
+{
+	EXPECT_EQ(check_master("etcd://host/key?lease=0.5"), "");
+	for (const std::string lease : {"", "0", "601", "2s", "nan", "-1"})
+		EXPECT_NE(check_master("etcd://host/key?lease=" + lease).find("0.05 to 600 seconds"), std::string::npos)
+			<< lease;
+	const std::unique_ptr<Etcd> etcd = Etcd::start();
+	if (!etcd)
+		GTEST_SKIP() << "etcd is not installed";
+	Member founds(etcd->key("cluster") + "?lease=7.5"), other(etcd->key("cluster") + "?lease=1");
+	founds.join();
+	other.join(2);
+	EXPECT_EQ(founds.its_lease, 7500ms);
+	EXPECT_EQ(other.its_lease, 7500ms) << "a member of a cluster that has leases";
 }
 
 /* Else the states of some hours would fill etcd, which then refuses all that changes it. */

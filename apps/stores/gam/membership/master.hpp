@@ -37,6 +37,7 @@ class Master
 {
 public:
 	static constexpr std::size_t longest_host = 255;
+	static constexpr Time shortest_lease = std::chrono::milliseconds(50), longest_lease = std::chrono::minutes(10);
 	static constexpr unsigned margin_share = 16; /**< part of a lease */
 	static constexpr int looks_a_lease = 8;      /**< of who waits for the end of one */
 

@@ -21,8 +21,8 @@ struct MasterAccess {
 };
 
 /**
- * Returns a channel to the master at @p location: HOST:PORT of a prism-gam-master, or etcd://HOST:PORT/KEY. Sends
- * nothing yet. Errors: EINVAL.
+ * Returns a channel to the master at @p location: HOST:PORT of a prism-gam-master, or etcd://HOST:PORT/KEY, with
+ * ?lease=SECONDS behind it for the leases of a cluster that this node founds. Sends nothing yet. Errors: EINVAL.
  */
 Result<std::unique_ptr<MasterChannel>> reach_master(const std::string &location, const MasterAccess &access = {});
 

@@ -37,7 +37,7 @@ MasterService::MasterService(TcpListener listener, std::uint64_t cluster, Time l
 
 Result<std::unique_ptr<MasterService>> MasterService::create(const MasterServiceOptions &options)
 {
-	if (options.lease < std::chrono::milliseconds(50) || options.lease > std::chrono::minutes(10))
+	if (options.lease < Master::shortest_lease || options.lease > Master::longest_lease)
 		return make_error(EINVAL, "leases of " + std::to_string(options.lease.count()) + " ms",
 			"from 50 ms to 10 minutes are possible");
 	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
