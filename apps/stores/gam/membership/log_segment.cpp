@@ -34,7 +34,9 @@ Result<Segment> Segment::map(Descriptor file, const std::filesystem::path &path,
 
 Result<Segment> Segment::create(const std::filesystem::path &path, std::size_t bytes)
 {
-	Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+	/* Never into a file that is there: it may be a link to another user's, or to one of ours. */
+	(void)::unlink(path.c_str());
+	Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 	if (file.get() < 0)
 		return make_error(errno, path.string());
 	/* Without disk space for a page, a store to it would raise a signal. */

@@ -48,7 +48,7 @@ __attribute__((constructor)) void look_at_forks()
 Result<ProcessLock> ProcessLock::take(const std::filesystem::path &path)
 {
 	const std::lock_guard guard(held().lock); /* no child is made meanwhile */
-	const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return make_error(errno, path.string());
 	if (::flock(fd, LOCK_EX | LOCK_NB)) {
