@@ -125,6 +125,8 @@ private:
 			return service.serve();
 		} catch (const std::system_error &error) { /* it could not start threads of its own */
 			return Error{error.code().value(), text_of(error)};
+		} catch (const std::bad_alloc &) {
+			return Error{ENOMEM, no_memory};
 		}
 	}
 

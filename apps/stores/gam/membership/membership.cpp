@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/thread_limit.hpp"
 #include "gam/membership/master_desk.hpp"
 #include "gam/membership/view_json.hpp"
 
@@ -286,7 +287,12 @@ void Membership::run(const std::stop_token &stop)
 		wake_.wait_for(guard, stop, pause, [] { return false; });
 		if (stop.stop_requested())
 			return;
-		renew();
+		try {
+			renew();
+		} catch (const std::bad_alloc &) { /* as if the master were unreachable */
+			const std::lock_guard failed(failure_lock_);
+			failure_ = no_memory;
+		}
 	}
 }
 
