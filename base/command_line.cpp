@@ -24,6 +24,7 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "printable.hpp"
 #include "regular_file.hpp"
 #include "standard_streams.hpp"
 #include "terminal.hpp"
@@ -52,22 +53,6 @@ void append_escaped(std::string &text, char character)
 	text += "\\x";
 	text += digits[byte / 16];
 	text += digits[byte % 16];
-}
-
-/** Escapes control characters, except for new lines: a terminal must not obey what a user has pasted. */
-std::string without_controls(std::string_view message)
-{
-	std::string text;
-	for (std::size_t i = 0; i < message.size(); i++) {
-		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range. */
-		const bool begins_control = message[i] == '\xc2' && i + 1 < message.size() &&
-					    static_cast<unsigned char>(message[i + 1]) < 0xa0;
-		if (begins_control || (is_control(message[i]) && message[i] != '\n'))
-			append_escaped(text, message[i]);
-		else
-			text += message[i];
-	}
-	return text;
 }
 
 /** Escapes what is not ASCII: part of a file may be no text at all. */
@@ -105,7 +90,7 @@ EarlyExit early_exit(const CLI::App &app, const CLI::ParseError &error)
 {
 	std::ostringstream text;
 	const int code = app.exit(error, text, text);
-	return {code, code ? without_controls(text.str()) : text.str()};
+	return {code, code ? apps::printable(text.str(), true) : text.str()};
 }
 
 } // namespace
@@ -119,7 +104,7 @@ int EarlyExit::print() const
 EarlyExit usage_error(std::string_view program, std::string_view text)
 {
 	std::ostringstream whole;
-	whole << program << ": " << without_controls(text) << "\nTry '" << program << " --help'.\n";
+	whole << program << ": " << apps::printable(text, true) << "\nTry '" << program << " --help'.\n";
 	return {usage, whole.str()};
 }
 
@@ -127,7 +112,7 @@ EarlyExit usage_error(std::string_view program, std::string_view text)
 
 void complain(std::string_view text)
 {
-	const std::string line = std::string(program_invocation_short_name) + ": " + without_controls(text) + "\n";
+	const std::string line = std::string(program_invocation_short_name) + ": " + apps::printable(text, true) + "\n";
 	std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -189,6 +174,9 @@ int run_program(const std::function<int()> &body)
 	} catch (const std::system_error &error) { /* by fmt, for an output that takes nothing any more, or by others */
 		if (!std::ferror(stdout))
 			complain(text_of(error));
+		return finish_output(1);
+	} catch (const std::bad_alloc &) {
+		complain(no_memory);
 		return finish_output(1);
 	}
 }
@@ -552,11 +540,25 @@ private:
 	{
 		if (text_.size() > longest_config)
 			refuse("this is longer than 1 MiB");
+		check_dots();
 		try {
 			return toml::parse(text_);
 		} catch (const toml::parse_error &error) {
 			refuse(in_ascii(error.description()) + "; " + form, error.source().begin.line);
 		}
+	}
+
+	/** Refuses names of thousands of parts: what toml++ makes of each is one more table in the others, which it
+	 * visits by calling itself. */
+	void check_dots() const
+	{
+		constexpr std::ptrdiff_t most_dots = 1000;
+		std::istringstream lines(text_);
+		std::string line;
+		for (std::size_t number = 1; std::getline(lines, line); number++)
+			if (std::ranges::count(line, '.') > most_dots)
+				refuse("there are more than 1000 dots in this line; write a list in several lines",
+					number);
 	}
 
 	/** Sorts the entries of a table, which sorts them by name, by their places in the file. */

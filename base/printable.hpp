@@ -1,33 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace prism::apps
 {
 
+/** Returns the bytes of the UTF-8 character that @p text begins with; 0 if it begins with none (RFC 3629). */
+[[nodiscard]] inline std::size_t utf8_size(std::string_view text)
+{
+	const auto byte = [text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+	const unsigned first = byte(0), second = byte(1);
+	if (first < 0x80)
+		return text.empty() ? 0 : 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	for (std::size_t i = 1; i < size; i++)
+		if ((byte(i) & 0xc0) != 0x80)
+			return 0;
+	const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+	const bool is_surrogate = first == 0xed && second >= 0xa0, is_beyond = first == 0xf4 && second >= 0x90;
+	return is_overlong || is_surrogate || is_beyond ? 0 : size;
+}
+
 /**
- * Returns a peer's text for a log or a terminal, which must not obey it: control characters are escaped, and new lines
- * too unless they are to be kept.
+ * Returns a peer's or a user's text for a log or a terminal, which must not obey it: control characters are escaped,
+ * and bytes that are no UTF-8; new lines too unless they are to be kept.
  */
 [[nodiscard]] inline std::string printable(std::string_view said, bool keeps_lines = false)
 {
 	constexpr std::string_view digits = "0123456789abcdef";
 	std::string text;
-	for (std::size_t i = 0; i < said.size(); i++) {
-		const auto byte = static_cast<unsigned char>(said[i]);
-		/* U+0080 to U+009F are control characters, too: in UTF-8 this byte, and one of a range */
-		const bool begins_control =
-			byte == 0xc2 && i + 1 < said.size() && static_cast<unsigned char>(said[i + 1]) < 0xa0;
-		const bool is_kept = keeps_lines && byte == '\n';
-		if ((byte < ' ' && !is_kept) || byte == 0x7f || begins_control) {
-			text += "\\x";
-			text += digits[byte / 16];
-			text += digits[byte % 16];
-		} else {
-			text += said[i];
+	while (!said.empty()) {
+		const auto byte = static_cast<unsigned char>(said[0]);
+		const std::size_t size = utf8_size(said);
+		const bool is_control = byte < ' ' || byte == 0x7f ||
+					(size == 2 && byte == 0xc2 && static_cast<unsigned char>(said[1]) < 0xa0);
+		if (size && (!is_control || (keeps_lines && byte == '\n'))) {
+			text += said.substr(0, size);
+			said.remove_prefix(size);
+			continue;
 		}
+		text += "\\x";
+		text += digits[byte / 16];
+		text += digits[byte % 16];
+		said.remove_prefix(1);
 	}
 	return text;
 }

@@ -23,6 +23,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/printable.hpp"
+
 #include "base/command_line.hpp"
 
 namespace
@@ -154,7 +156,7 @@ TEST(Complaints, HaveNoControlCharactersAndThrowNothing)
 	testing::internal::CaptureStderr();
 	complain("a\x1b]0;b\nc\xc2\x9b\x7f");
 	const std::string said = testing::internal::GetCapturedStderr();
-	EXPECT_TRUE(said.ends_with(": a\\x1b]0;b\nc\\xc2\x9b\\x7f\n")) << said;
+	EXPECT_TRUE(said.ends_with(": a\\x1b]0;b\nc\\xc2\\x9b\\x7f\n")) << said;
 	const auto on_a_full_disk = [] {
 		if (!std::freopen("/dev/full", "w", stderr))
 			return -1;
@@ -282,6 +284,33 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	for (const std::string line : {"[kv]", "[[kv]]", "kv.port = 1"})
 		refuse_file(line + "\nport = 1\n",
 			", line 1: there are no sections and no names with dots: options stand for themselves");
+	std::string deep = "a";
+	for (int i = 0; i < 1001; i++)
+		deep += ".a";
+	for (const std::string &line : {deep + " = 1", "[" + deep + "]"})
+		refuse_file("port = 7\n" + line + "\n",
+			", line 2: there are more than 1000 dots in this line; write a list in several lines");
+}
+
+/* Messages stay text whatever a user has typed, or a peer has said. */
+TEST(Printable, ControlsAndWhatIsNoTextAreEscaped)
+{
+	using prism::apps::printable;
+	EXPECT_EQ(printable("a\tb\x7f\n"), "a\\x09b\\x7f\\x0a");
+	EXPECT_EQ(printable("a\nb\t", true), "a\nb\\x09");
+	for (const std::string text :
+		{"z\xc3\xbcrich", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xf4\x8f\xbf\xbf"})
+		EXPECT_EQ(printable(text), text);
+	EXPECT_EQ(printable("\xc2\x9b"
+			    "31m"),
+		"\\xc2\\x9b31m")
+		<< "a control character of 8-bit terminals";
+	EXPECT_EQ(printable("\x9b"), "\\x9b");
+	EXPECT_EQ(printable("h\xffst"), "h\\xffst");
+	EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82") << "cut short";
+	EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "too long a form";
+	EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half a pair";
+	EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
 }
 
 TEST_F(ConfigFileTest, ValuesAndCommentsAreThoseOfToml)

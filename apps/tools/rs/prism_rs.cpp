@@ -259,8 +259,10 @@ int main(int argc, char **argv)
 	if (const auto early = app.parse("prism-rs", argc, argv))
 		return early->print();
 	return cli::run_program([&] {
-		if (creating.parsed())
+		if (creating.parsed()) {
+			cli::outlive_outputs(); /* to remove the beginning of a file that there is no room for */
 			return create(options);
+		}
 		if (getting.parsed())
 			return get(options);
 		if (repairing.parsed())
