@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/printable.hpp"
 
 namespace prism::apps
@@ -73,8 +74,9 @@ int ControlChannel::receive_text(std::size_t length, std::string &text, int mill
 	if (length > max_text)
 		return EMSGSIZE;
 	text.resize(length);
+	const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
 	for (std::size_t done = 0; done < length;) {
-		if (!wait(milliseconds))
+		if (!wait(static_cast<int>(time_left(deadline).count())))
 			return ETIMEDOUT;
 		const ssize_t got = ::recv(fd_, text.data() + done, length - done, MSG_DONTWAIT);
 		if (got == 0)

@@ -74,7 +74,7 @@ public:
 
 	/**
 	 * Receives the text after a stats message: @p length bytes. Escapes control characters except new lines, so
-	 * that programs can print it. Returns 0 or errno.
+	 * that programs can print it. @p milliseconds: for all of it. Returns 0 or errno.
 	 */
 	int receive_text(std::size_t length, std::string &text, int milliseconds) noexcept;
 
