@@ -145,14 +145,19 @@ std::string address_text(const soft::PageAddress &address)
  */
 FileDescriptor open_page(pid_t pid, int number, struct stat &status, std::string &refused)
 {
-	const FileDescriptor found(::open(fmt::format("/proc/{}/fd/{}", pid, number).c_str(), O_PATH | O_CLOEXEC));
-	if (!found || ::fstat(found.get(), &status) < 0)
+	const std::string path = fmt::format("/proc/{}/fd/{}", pid, number);
+	const FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
+	if (!found || ::fstat(found.get(), &status) < 0) {
+		throw_if_short_of_descriptors(path);
 		return {};
+	}
 	if (!S_ISREG(status.st_mode)) {
 		refused = "not a file";
 		return {};
 	}
 	FileDescriptor file(::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
+	if (!file)
+		throw_if_short_of_descriptors(path);
 	const int seals = file ? ::fcntl(file.get(), F_GET_SEALS) : 0;
 	if (seals >= 0 && (seals & F_SEAL_SHRINK) && ::fstat(file.get(), &status) == 0)
 		return file;

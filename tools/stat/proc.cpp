@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <sstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -76,11 +77,19 @@ void add_drops(const std::string &path, std::map<std::uint64_t, std::uint64_t> &
 
 } // namespace
 
+void throw_if_short_of_descriptors(const std::string &path)
+{
+	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		throw std::system_error(errno, std::generic_category(), path);
+}
+
 std::vector<pid_t> processes()
 {
 	std::vector<pid_t> all;
 	const Folder folder(::opendir("/proc"));
-	while (const dirent *entry = folder ? ::readdir(folder.get()) : nullptr)
+	if (!folder)
+		throw std::system_error(errno, std::generic_category(), "/proc");
+	while (const dirent *entry = ::readdir(folder.get()))
 		if (const auto pid = whole_number(entry->d_name); pid && *pid > 0)
 			all.push_back(*pid);
 	std::ranges::sort(all);
@@ -117,9 +126,12 @@ std::string command_name(pid_t pid)
 
 std::optional<std::vector<Descriptor>> descriptors(pid_t pid)
 {
-	const Folder folder(::opendir(fmt::format("/proc/{}/fd", pid).c_str()));
-	if (!folder)
+	const std::string path = fmt::format("/proc/{}/fd", pid);
+	const Folder folder(::opendir(path.c_str()));
+	if (!folder) {
+		throw_if_short_of_descriptors(path);
 		return std::nullopt;
+	}
 	std::vector<Descriptor> all;
 	errno = 0;
 	while (const dirent *entry = ::readdir(folder.get())) {

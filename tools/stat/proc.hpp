@@ -13,7 +13,11 @@
 namespace prism::stat
 {
 
-/** Returns all PIDs in rising order. */
+/** Throws std::system_error if errno tells that @p path could not be opened for want of descriptors or memory: it may
+ * be there. */
+void throw_if_short_of_descriptors(const std::string &path);
+
+/** Returns all PIDs in rising order. Throws std::system_error if they cannot be listed. */
 [[nodiscard]] std::vector<pid_t> processes();
 
 /** Returns true for a thread of the kernel, which has no descriptors. */
