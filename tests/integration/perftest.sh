@@ -94,6 +94,8 @@ run() {
 	port=$((port + 1))
 	local command=(env PRISM_LOCAL="$local" "$bin/prism-run" "$@" -d prism_lo -F -p "$port" "${limits[@]}")
 	[[ $name = *-R* ]] || command+=(-x 0)
+	# A row a second: without this forty rows pass before there is one to be seen.
+	[[ $name != *--run_infinitely* ]] || command=(stdbuf -oL "${command[@]}")
 	start "$work/server" "${command[@]}"
 	server_pid=$started
 	wait_for 20 listens || fail "$name: the server does not listen" "$work/server"
