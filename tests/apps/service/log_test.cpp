@@ -46,7 +46,7 @@ TEST(Logs, HaveNoControlCharactersOfAPeer)
 	standard_error_log("prog", LogLevel::info)(LogLevel::info, "a\x1b]0;b\nc\x7f\xc2\x9b"
 								   "d \xc3\xa9");
 	log_to({}, LogLevel::info, "\r");
-	EXPECT_EQ(testing::internal::GetCapturedStderr(), "prog: a\\x1b]0;b\\x0ac\\x7f\\xc2\x9b"
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "prog: a\\x1b]0;b\\x0ac\\x7f\\xc2\\x9b"
 							  "d \xc3\xa9\n\\x0d\n");
 	EXPECT_EQ(journal_line(LogLevel::error, "x\n<0>y"), "<3>x\\x0a<0>y\n");
 }
