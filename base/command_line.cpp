@@ -46,22 +46,13 @@ bool is_control(char character) noexcept
 	return static_cast<unsigned char>(character) < ' ' || character == 0x7f;
 }
 
-void append_escaped(std::string &text, char character)
-{
-	constexpr const char *digits = "0123456789abcdef";
-	const auto byte = static_cast<unsigned char>(character);
-	text += "\\x";
-	text += digits[byte / 16];
-	text += digits[byte % 16];
-}
-
 /** Escapes what is not ASCII: part of a file may be no text at all. */
 std::string in_ascii(std::string_view found)
 {
 	std::string text;
 	for (const char character : found) {
 		if (is_control(character) || static_cast<unsigned char>(character) > 0x7f)
-			append_escaped(text, character);
+			apps::append_escaped(text, character);
 		else
 			text += character;
 	}

@@ -26,13 +26,22 @@ namespace prism::apps
 	return is_overlong || is_surrogate || is_beyond ? 0 : size;
 }
 
+/** Appends a backslash, x and the two digits of @p character. */
+inline void append_escaped(std::string &text, char character)
+{
+	constexpr std::string_view digits = "0123456789abcdef";
+	const auto byte = static_cast<unsigned char>(character);
+	text += "\\x";
+	text += digits[byte / 16];
+	text += digits[byte % 16];
+}
+
 /**
  * Returns a peer's or a user's text for a log or a terminal, which must not obey it: control characters are escaped,
  * and bytes that are no UTF-8; new lines too unless they are to be kept.
  */
 [[nodiscard]] inline std::string printable(std::string_view said, bool keeps_lines = false)
 {
-	constexpr std::string_view digits = "0123456789abcdef";
 	std::string text;
 	while (!said.empty()) {
 		const auto byte = static_cast<unsigned char>(said[0]);
@@ -44,9 +53,7 @@ namespace prism::apps
 			said.remove_prefix(size);
 			continue;
 		}
-		text += "\\x";
-		text += digits[byte / 16];
-		text += digits[byte % 16];
+		append_escaped(text, said[0]);
 		said.remove_prefix(1);
 	}
 	return text;
