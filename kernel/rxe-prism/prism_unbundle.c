@@ -43,8 +43,7 @@ static struct sk_buff *prism_entry_packet(struct sk_buff *whole, struct prism_bu
  */
 static bool prism_admit(struct rxe_pkt_info *pkt, u8 bundle, u32 mtu)
 {
-	const bool takes = prism_bundle_opcode_of(pkt->hdr[0]) == bundle &&
-			   prism_bundle_takes(pkt->hdr, pkt->paylen - RXE_ICRC_SIZE, mtu);
+	const bool takes = prism_bundle_takes(pkt->hdr, pkt->paylen - RXE_ICRC_SIZE, mtu) == bundle;
 
 	if (!takes && bundle == PRISM_OP_BUNDLE_RESPONSE)
 		return false;

@@ -941,8 +941,7 @@ BUNDLES = [
         ("W.12.1.longest", "a bundle may be longer than any other packet",
          "size > mtu + PRISM_BUNDLE_HEADERS)", "size > 2 * mtu + PRISM_BUNDLE_HEADERS)"),
         ("W.12.1.read", "a READ of several PSNs may be an entry",
-         "return size < PRISM_BTH_SIZE + PRISM_RETH_SIZE || get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu;",
-         "return true;"),
+         "return get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu ? bundle : 0;", "return bundle;"),
         ("W.12.1.psn", "all entries have the PSN of the bundle",
          "bth->psn = (bth->psn + 1) & PRISM_PSN_MASK;", ""),
         ("W.12.1.wrap", "the PSNs of entries do not wrap",
@@ -969,7 +968,7 @@ BUNDLES = [
          "\tclose();\n\tnext_from_ = has_room_for_ = nullptr;", "\tentries_ = 0;\n\tnext_from_ = has_room_for_ = nullptr;"),
         ("W.12.3.wait", "what is gathered does not leave with the rest", "\tclose();\n\tsink_.flush();", "\tsink_.flush();"),
         ("W.12.3.longest", "bundles grow longer than any other packet",
-         "bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&", "entry_size &&"),
+         "size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&", "entry_size &&"),
     ),
     *of(
         ENGINE,
@@ -981,15 +980,16 @@ BUNDLES = [
          "if (qp.state < IBV_QPS_RTR || qp.state == IBV_QPS_ERR)\n\t\t\treturn;", "",
          "a queue pair in ERROR executes nothing, so it makes no difference but in counters"),
         ("W.12.2.status", "the status of an entry goes to the one before it",
-         "prism_bth_decode(bytes.data(), &entry);",
-         "prism_bth_decode(bytes.data(), &entry);\n\t\tif (answers && entry.psn != bth.psn)\n\t\t\t"
+         "entry.psn = std::exchange(psn, bundle.bth.psn);",
+         "entry.psn = std::exchange(psn, bundle.bth.psn);\n\t\tif (answers && entry.psn != bth.psn)\n\t\t\t"
          "entry.psn = psn_add(entry.psn, PRISM_PSN_MASK);"),
         ("W.12.2.reset", "what the last peer spoke holds for the next",
          "\tqp.heard_bundle = false;\n", ""),
         ("W.12.2.version", "a device of version 1 takes bundles apart",
          "return qp.prism && protocol_version >= version_with_bundles;", "return qp.prism;"),
         ("W.12.2.kind", "an answer may travel with requests",
-         "prism_bundle_opcode_of(entry.opcode) == bth.opcode &&\n\t\t\t\t     ", ""),
+         "prism_bundle_takes(bytes.data(), size, qp.attr.mtu) == bth.opcode",
+         "prism_bundle_takes(bytes.data(), size, qp.attr.mtu) != 0"),
         ("W.12.2.forbidden", "what may not be an entry ends the bundle, whatever its PSN",
          "if (!allowed)\n\t\t\tbytes[0] = entry.opcode = PRISM_OP_BUNDLE;",
          "if (!allowed && entry.psn != qp.resp.expected_psn)\n\t\t\treturn;\n"

@@ -9,28 +9,29 @@ bool prism_opcode_is_bundle(u8 opcode)
 
 u8 prism_bundle_opcode_of(u8 opcode)
 {
-	switch (opcode) {
-	case PRISM_OP_READ_REQUEST:
-	case PRISM_OP_WRITE_ONLY:
-	case PRISM_OP_CAS:
-	case PRISM_OP_ALLOCATE_ONLY:
-		return PRISM_OP_BUNDLE;
-	case PRISM_OP_READ_RESPONSE_ONLY:
-	case PRISM_OP_RESPONSE:
-		return PRISM_OP_BUNDLE_RESPONSE;
-	default:
-		return 0;
-	}
+	static const u8 bundles[] = {
+		[PRISM_OP_READ_REQUEST - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE,
+		[PRISM_OP_WRITE_ONLY - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE,
+		[PRISM_OP_CAS - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE,
+		[PRISM_OP_ALLOCATE_ONLY - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE,
+		[PRISM_OP_READ_RESPONSE_ONLY - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE_RESPONSE,
+		[PRISM_OP_RESPONSE - PRISM_OP_READ_REQUEST] = PRISM_OP_BUNDLE_RESPONSE,
+	};
+	const u8 index = opcode - PRISM_OP_READ_REQUEST;
+
+	return index < sizeof(bundles) ? bundles[index] : 0;
 }
 
-bool prism_bundle_takes(const u8 *packet, u32 size, u32 mtu)
+u8 prism_bundle_takes(const u8 *packet, u32 size, u32 mtu)
 {
-	if (!prism_bundle_opcode_of(packet[0]) || size > PRISM_MAX_ENTRY_PACKET(mtu))
-		return false;
+	const u8 bundle = prism_bundle_opcode_of(packet[0]);
+
+	if (size > PRISM_MAX_ENTRY_PACKET(mtu))
+		return 0;
 	/* The PSNs of the entries after a READ assume that it takes one. */
-	if (packet[0] != PRISM_OP_READ_REQUEST || (packet[8] & PRISM_FLAG_R))
-		return true;
-	return size < PRISM_BTH_SIZE + PRISM_RETH_SIZE || get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu;
+	if (packet[0] != PRISM_OP_READ_REQUEST || (packet[8] & PRISM_FLAG_R) || size < PRISM_BTH_SIZE + PRISM_RETH_SIZE)
+		return bundle;
+	return get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu ? bundle : 0;
 }
 
 static u32 padded(u32 length)
@@ -44,6 +45,14 @@ static void copy_padded(u8 *to, const u8 *from, u32 length)
 	if (length & 3)
 		put_unaligned_be32(0, to + (length & ~3u));
 	memcpy(to, from, length);
+}
+
+static void put_entry_header(u8 *to, u8 opcode, u8 flags, u32 length)
+{
+	to[0] = opcode;
+	to[1] = flags & (PRISM_BTH_ACK_REQ | PRISM_FLAG_MASK);
+	to[2] = length >> 8;
+	to[3] = length & 0xff;
 }
 
 static u32 body_length(const u8 *entry)
@@ -137,11 +146,19 @@ u32 prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size)
 {
 	const u32 length = body_of(packet, size);
 
-	to[0] = packet[0];
-	to[1] = packet[8] & (PRISM_BTH_ACK_REQ | PRISM_FLAG_MASK);
-	to[2] = length >> 8;
-	to[3] = length & 0xff;
+	put_entry_header(to, packet[0], packet[8], length);
 	copy_padded(to + PRISM_ENTRY_HEADER_SIZE, packet + PRISM_BTH_SIZE, length);
+	return PRISM_ENTRY_HEADER_SIZE + padded(length);
+}
+
+u32 prism_bundle_make_entry(u8 *packet, u32 size)
+{
+	const u32 length = body_of(packet, size);
+	u8 *body = packet + PRISM_BTH_SIZE;
+
+	put_entry_header(body - PRISM_ENTRY_HEADER_SIZE, packet[0], packet[8], length);
+	if (length & 3)
+		memset(body + length, 0, padded(length) - length);
 	return PRISM_ENTRY_HEADER_SIZE + padded(length);
 }
 

@@ -12,6 +12,9 @@
 #define PRISM_BUNDLE_MAX_ENTRIES	16
 #define PRISM_ENTRY_HEADER_SIZE		4
 
+/* Offset of an entry in the packet that it replaces, if their bodies lie at the same place */
+#define PRISM_ENTRY_OFFSET		(PRISM_BTH_SIZE - PRISM_ENTRY_HEADER_SIZE)
+
 /* Bytes by which a bundle may exceed the path MTU, from BTH to the last pad */
 #define PRISM_BUNDLE_HEADERS		36
 /* Hence the longest packet that an entry replaces: it has a BTH instead of the entry header */
@@ -21,7 +24,7 @@
 struct prism_bundle {
 	const u8 *at;
 	const u8 *end;
-	struct prism_bth bth;	/* of the next entry's packet, as far as known from the bundle */
+	struct prism_bth bth;	/* of the packet of the entry last taken, but for the PSN, which is the next one's */
 	bool answers;
 };
 
@@ -31,10 +34,10 @@ bool prism_opcode_is_bundle(u8 opcode);
 u8 prism_bundle_opcode_of(u8 opcode);
 
 /*
- * Returns true if the packet of @size bytes (BTH to pad) may be an entry. Does not check anything else: a packet too
- * short for its headers may be an entry, and is refused as that packet.
+ * Returns the opcode of the bundles that take the packet of @size bytes (BTH to pad); 0 if none does. Does not check
+ * anything else: a packet too short for its headers may be an entry, and is refused as that packet.
  */
-bool prism_bundle_takes(const u8 *packet, u32 size, u32 mtu);
+u8 prism_bundle_takes(const u8 *packet, u32 size, u32 mtu);
 
 /*
  * Begins to take apart the packet of @size bytes (BTH to pad), whose opcode is a bundle's. Returns false if it is
@@ -56,6 +59,12 @@ u32 prism_bundle_entry_size(const u8 *packet, u32 size);
 
 /* Writes the packet as an entry at @to, which must have room for prism_bundle_entry_size(). Returns that size. */
 u32 prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size);
+
+/*
+ * Makes the packet an entry where it lies: its body stays, and the entry header takes the place of the BTH's end. Returns
+ * the entry's size. The PRISM_ENTRY_OFFSET bytes in front of the entry are no longer needed.
+ */
+u32 prism_bundle_make_entry(u8 *packet, u32 size);
 
 /* Writes the BTH of a bundle whose first entry replaces a packet with this BTH. */
 void prism_bundle_put_header(u8 *to, const u8 *first_packet);

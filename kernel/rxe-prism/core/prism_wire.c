@@ -88,6 +88,11 @@ static bool length_legal(const struct prism_request *req, u32 mtu, u32 max_indir
 	return !(req->flags & PRISM_FLAG_D) || req->length <= max_indirect;
 }
 
+static enum prism_reject check_range(const struct prism_request *req, u32 mtu, u32 max_indirect)
+{
+	return length_legal(req, mtu, max_indirect) ? check_alignment(req) : PRISM_BAD_FORMAT;
+}
+
 enum prism_reject prism_request_check(const struct prism_request *req, u32 mtu, u32 max_indirect)
 {
 	enum prism_reject reject = PRISM_ACCEPT;
@@ -96,11 +101,7 @@ enum prism_reject prism_request_check(const struct prism_request *req, u32 mtu, 
 		return PRISM_BAD_FLAGS;
 	if (req->op == PRISM_CAS)
 		reject = check_cas(req);
-	if (reject)
-		return reject;
-	if (!length_legal(req, mtu, max_indirect))
-		return PRISM_BAD_FORMAT;
-	return check_alignment(req);
+	return reject ? reject : check_range(req, mtu, max_indirect);
 }
 
 static bool has_aux(const struct prism_request *req)
@@ -285,7 +286,7 @@ enum prism_reject prism_request_decode(const u8 *packet, u32 size, u32 mtu, u32 
 	req->payload_length = size - header - bth.pad;
 	if (!payload_legal(req, mtu))
 		return PRISM_BAD_FORMAT;
-	return req->first ? prism_request_check(req, mtu, max_indirect) : PRISM_ACCEPT;
+	return req->first ? check_range(req, mtu, max_indirect) : PRISM_ACCEPT;
 }
 
 u32 prism_request_psns(const struct prism_request *req, u32 mtu)

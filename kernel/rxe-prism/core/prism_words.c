@@ -286,6 +286,10 @@ UNSEEN void prism_words_load(void *to, const void *from, size_t length)
 		load_few(out, in, length);
 		return;
 	}
+	if (!(((uintptr_t)in | length) % PRISM_WORD)) {
+		load_words(out, in, length);
+		return;
+	}
 	begin = before_words(in);
 	end = length - (uintptr_t)(in + length) % PRISM_WORD;
 	load_few(out, in, begin);
@@ -301,6 +305,10 @@ UNSEEN void prism_words_store(void *to, const void *from, size_t length)
 
 	if (length <= PRISM_BLOCK) {
 		store_few(out, in, length);
+		return;
+	}
+	if (!(((uintptr_t)out | length) % PRISM_WORD)) {
+		store_words(out, in, length);
 		return;
 	}
 	begin = before_words(out);

@@ -44,10 +44,21 @@ std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::
 		goes_at_once_ = at_once;
 		return packet;
 	}
+	restore();
 	next_from_ = &qp;
-	next_bundle_ = bundle;
+	next_opcode_ = bundle;
 	next_size_ = size;
-	return buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
+	std::uint8_t *const packet = end() - PRISM_ENTRY_OFFSET;
+	std::memcpy(overwritten_.data(), packet, overwritten_.size());
+	return packet;
+}
+
+/** Restores what the packet last begun has overwritten. */
+void Bundler::restore()
+{
+	if (next_from_)
+		std::memcpy(end() - PRISM_ENTRY_OFFSET, overwritten_.data(), overwritten_.size());
+	next_from_ = nullptr;
 }
 
 bool Bundler::goes_at_once(const QueuePair &qp)
@@ -55,17 +66,11 @@ bool Bundler::goes_at_once(const QueuePair &qp)
 	return went_at_once_ < most_at_once && !entries_ && room(qp) != Room::unknown;
 }
 
-std::span<const std::uint8_t> Bundler::gathered(unsigned index) const
-{
-	const std::size_t begin = index ? ends_[index - 1] : 0;
-	return std::span(buffer_).subspan(begin, ends_[index] - begin);
-}
-
 /** Returns true if the packet with @p psn, the last one begun, is the next entry for the gathered packets. */
 bool Bundler::joins(std::uint32_t psn, std::uint32_t entry_size) const
 {
-	return entries_ < PRISM_BUNDLE_MAX_ENTRIES && bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&
-	       from_ == next_from_ && psn == psn_add(last_psn_, 1) && bundle_ == next_bundle_;
+	return entries_ < PRISM_BUNDLE_MAX_ENTRIES && size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&
+	       from_ == next_from_ && psn == psn_add(last_psn_, 1) && opcode_ == next_opcode_;
 }
 
 void Bundler::commit()
@@ -78,63 +83,69 @@ void Bundler::commit()
 		}
 		return;
 	}
+	const QueuePair &from = *next_from_;
 	const auto size = static_cast<std::uint32_t>(next_size_);
-	const std::uint32_t mtu = next_from_->attr.mtu;
-	std::uint8_t *packet = buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
-	const bool takes = prism_bundle_takes(packet, size, mtu);
-	const std::uint32_t entry_size = prism_bundle_entry_size(packet, size), psn = psn_of(packet);
-	if (entries_ && (!takes || !joins(psn, entry_size))) {
+	std::uint8_t *const entry = end(), *const packet = entry - PRISM_ENTRY_OFFSET;
+	const bool takes = prism_bundle_takes(packet, size, from.attr.mtu);
+	const std::uint32_t psn = psn_of(packet);
+	std::array<std::uint8_t, PRISM_BTH_SIZE> bth;
+	std::memcpy(bth.data(), packet, bth.size());
+	const std::uint32_t entry_size = prism_bundle_make_entry(packet, size);
+	const bool joined = entries_ && takes && joins(psn, entry_size);
+	restore();
+	if (!joined) {
 		close();
-		std::memmove(buffer_.data(), packet, size);
-		packet = buffer_.data();
+		std::memmove(end(), entry, entry_size);
+		open(from);
+		first_bth_ = bth;
+		first_size_ = size;
 	}
-	if (!entries_)
-		open();
-	next_from_ = nullptr;
 	last_psn_ = psn;
-	bundle_size_ += entry_size;
-	ends_[entries_] = static_cast<std::uint16_t>(packet + size - buffer_.data());
+	size_ += entry_size;
 	entries_++;
 	if (!takes)
 		close();
 }
 
 /** Begins a bundle for the packet last begun. */
-void Bundler::open()
+void Bundler::open(const QueuePair &from)
 {
-	from_ = next_from_;
-	flow_ = {from_->attr.peer, from_->attr.source, from_->attr.dest_qpn, from_->attr.mtu};
-	bundle_ = next_bundle_;
-	bundle_size_ = PRISM_BTH_SIZE;
+	from_ = &from;
+	flow_ = {from.attr.peer, from.attr.source, from.attr.dest_qpn, from.attr.mtu};
+	opcode_ = next_opcode_;
 }
 
 void Bundler::close()
 {
+	restore();
 	if (!entries_)
 		return;
 	has_room_for_ = nullptr;
 	if (entries_ == 1)
-		emit_packet(gathered(0));
+		emit_packet();
 	else
 		emit_bundle();
 	entries_ = 0;
+	size_ = PRISM_BTH_SIZE;
 }
 
-void Bundler::emit_packet(std::span<const std::uint8_t> packet)
+/** Sends the first entry as the packet that it was: an entry lacks the last zeros of some. */
+void Bundler::emit_packet()
 {
-	std::memcpy(sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, packet.size()), packet.data(), packet.size());
+	std::uint8_t *const packet = sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, first_size_);
+	std::uint8_t *const body = packet + PRISM_BTH_SIZE;
+	const std::uint32_t length = size_ - PRISM_BTH_SIZE - PRISM_ENTRY_HEADER_SIZE;
+	std::memcpy(packet, first_bth_.data(), first_bth_.size());
+	std::memcpy(body, bundle_.data() + PRISM_BTH_SIZE + PRISM_ENTRY_HEADER_SIZE, length);
+	std::memset(body + length, 0, first_size_ - PRISM_BTH_SIZE - length);
 	sink_.commit();
 }
 
 void Bundler::emit_bundle()
 {
-	std::uint8_t *bundle = sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, bundle_size_);
-	prism_bundle_put_header(bundle, gathered(0).data());
-	std::uint8_t *to = bundle + PRISM_BTH_SIZE;
-	for (unsigned i = 0; i < entries_; i++) {
-		const auto packet = gathered(i);
-		to += prism_bundle_put_entry(to, packet.data(), static_cast<std::uint32_t>(packet.size()));
-	}
+	std::uint8_t *const bundle = sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, size_);
+	prism_bundle_put_header(bundle_.data(), first_bth_.data());
+	std::memcpy(bundle, bundle_.data(), size_);
 	sink_.commit();
 	counters_.tx_bundles++;
 	counters_.tx_bundled.add(entries_);

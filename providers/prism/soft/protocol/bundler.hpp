@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "../net/packet.hpp"
 #include "counters.hpp"
@@ -61,11 +60,13 @@ private:
 	};
 
 	[[nodiscard]] bool goes_at_once(const QueuePair &qp);
-	[[nodiscard]] std::span<const std::uint8_t> gathered(unsigned index) const;
+	/** Returns the place of the next entry in the bundle. */
+	[[nodiscard]] std::uint8_t *end() { return bundle_.data() + size_; }
+	void restore();
 	[[nodiscard]] bool joins(std::uint32_t psn, std::uint32_t entry_size) const;
-	void open();
+	void open(const QueuePair &from);
 	void close();
-	void emit_packet(std::span<const std::uint8_t> packet);
+	void emit_packet();
 	void emit_bundle();
 
 	PacketSink &sink_;
@@ -78,25 +79,25 @@ private:
 	const QueuePair *has_room_for_ = nullptr; /* room_ is an answer of this turn, and of the bundle that grows */
 	Room room_ = Room::unknown;
 
-	/* The packet last begun, if it is in our buffer. */
+	/* The packet last begun, if its body lies where the next entry's will. */
 	const QueuePair *next_from_ = nullptr;
-	std::uint8_t next_bundle_ = 0; /* opcode of bundles that take it */
+	std::uint8_t next_opcode_ = 0; /* of bundles that take it */
 	std::size_t next_size_ = 0;
+	/* The bytes in front of the next entry that its BTH has overwritten. */
+	std::array<std::uint8_t, PRISM_ENTRY_OFFSET> overwritten_;
 
 	/* The bundle that grows. */
 	const QueuePair *from_ = nullptr; /* only compared: it may end before the bundle leaves */
 	Flow flow_;
-	std::uint8_t bundle_ = 0;
+	std::uint8_t opcode_ = 0;
 	std::uint32_t last_psn_ = 0;
 	unsigned entries_ = 0;
-	std::uint32_t bundle_size_ = 0;
-	/* The gathered packets, one behind the other: entry i ends at ends_[i]. */
-	std::array<std::uint16_t, PRISM_BUNDLE_MAX_ENTRIES> ends_;
-	/* Room for a full bundle, whose RESPONSEs may be three times as long as their entries, and for the packet that
-	 * does not fit.
-	 */
-	std::array<std::uint8_t, max_packet_size + PRISM_BUNDLE_MAX_ENTRIES * PRISM_RESPONSE_SIZE + max_packet_size>
-		buffer_;
+	std::uint32_t size_ = PRISM_BTH_SIZE;
+	/* BTH and size of the first packet, which is sent as it was if it stays alone. */
+	std::array<std::uint8_t, PRISM_BTH_SIZE> first_bth_;
+	std::uint32_t first_size_ = 0;
+	/* Room for a full bundle, and for the packet that does not fit. */
+	std::array<std::uint8_t, max_packet_size + max_packet_size> bundle_;
 };
 
 } // namespace prism::soft

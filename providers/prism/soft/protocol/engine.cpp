@@ -7,6 +7,7 @@
 #include <new>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/assertion.hpp"
 #include "completer.hpp"
@@ -300,12 +301,11 @@ void Engine::receive_bundle(
 	}
 	counters.rx_bundles++;
 	std::array<std::uint8_t, max_packet_size> bytes;
-	while (const std::uint32_t size = prism_bundle_next(&bundle, bytes.data())) {
-		prism_bth entry;
-		prism_bth_decode(bytes.data(), &entry);
+	for (std::uint32_t psn = bth.psn; const std::uint32_t size = prism_bundle_next(&bundle, bytes.data());) {
+		prism_bth entry = bundle.bth;
+		entry.psn = std::exchange(psn, bundle.bth.psn);
 		counters.rx_bundled++;
-		const bool allowed = prism_bundle_opcode_of(entry.opcode) == bth.opcode &&
-				     prism_bundle_takes(bytes.data(), size, qp.attr.mtu);
+		const bool allowed = prism_bundle_takes(bytes.data(), size, qp.attr.mtu) == bth.opcode;
 		if (!allowed && answers) {
 			counters.rx_response_dropped++;
 			return;

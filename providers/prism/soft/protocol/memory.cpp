@@ -36,14 +36,13 @@ std::uint32_t MemoryTable::take_index()
 	return static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
-std::uint32_t MemoryTable::insert(Region region)
+std::uint32_t MemoryTable::insert(const Region &region)
 {
 	const std::uint32_t index = take_index();
 	if (!index)
 		return 0;
-	region.key = index << 8 | ++generation_[index];
 	entries_[index] = region;
-	return region.key;
+	return entries_[index].key = index << 8 | ++generation_[index];
 }
 
 std::uint32_t MemoryTable::add_region(

@@ -309,21 +309,17 @@ Room Responder::room()
 	return engine_.sink_.room(qp_);
 }
 
-/** Makes the packet of @p read's answer that begins at @p offset, with @p psn. Returns false if its memory is gone. */
-bool Responder::make_read_packet(const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn)
+/** Makes the packet of @p read's answer that begins at @p offset, with @p psn and what lies at @p data. Returns false
+ * if that is unmapped. */
+bool Responder::make_read_packet(
+	const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn, std::uint8_t *data)
 {
 	const std::uint32_t n = std::min(qp_.attr.mtu, read.length - offset);
 	const bool first = offset == 0, last = offset + n == read.length;
 	/* First, middle, last, only: the order in both opcode ranges. */
 	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
 	TargetMemory target(engine_, qp_);
-	prism_span span{nullptr, read.va + offset, n};
-
-	if (n) {
-		span.region = target.resolve(read.rkey, span.va, n, PRISM_RIGHT_READ);
-		if (!span.region)
-			return false;
-	}
+	const prism_span span{data, read.va + offset, n};
 	const std::uint32_t header =
 		prism ? std::uint32_t{PRISM_READ_RESPONSE_HEADER} : bth_size + (first || last ? aeth_size : 0);
 	const std::uint32_t pad = pad_for(n);
@@ -346,7 +342,11 @@ void Responder::send_read_packet()
 	PRISM_ASSERT(stream.active && stream.offset <= stream.read.length);
 	const std::uint32_t mtu = qp_.attr.mtu;
 	const std::uint32_t psn = psn_add(stream.first_psn, stream.offset / mtu);
-	if (!make_read_packet(stream.read, stream.prism, stream.offset, psn)) {
+	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
+	std::uint8_t *const data =
+		TargetMemory(engine_, qp_)
+			.resolve(stream.read.rkey, stream.read.va + stream.offset, n, PRISM_RIGHT_READ);
+	if ((n && !data) || !make_read_packet(stream.read, stream.prism, stream.offset, psn, data)) {
 		lose_stream_memory(psn);
 		return;
 	}
@@ -356,7 +356,6 @@ void Responder::send_read_packet()
 		return;
 	}
 	engine_.sink_.commit();
-	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
 	engine_.read_room_ -= static_cast<std::int32_t>(n);
 	stream.offset += n;
 	if (stream.offset == stream.read.length) {
@@ -366,15 +365,16 @@ void Responder::send_read_packet()
 	}
 }
 
-/** Answers a new READ whose data fit into one packet. Returns false if there is no room: then it takes a stream. */
-bool Responder::send_at_once(const Resolution &read, bool prism, std::uint32_t psn)
+/** Answers a new READ whose data, which lie at @p data, fit into one packet. Returns false if there is no room: then it
+ * takes a stream. */
+bool Responder::send_at_once(const Resolution &read, bool prism, std::uint32_t psn, std::uint8_t *data)
 {
 	PRISM_ASSERT(!resp_.stream.active && read.length <= qp_.attr.mtu);
 	send_late_answer();
 	if (engine_.read_room_ <= 0 || room() == Room::no)
 		return false;
 	resp_.ack_pending = false;
-	if (!make_read_packet(read, prism, 0, psn)) {
+	if (!make_read_packet(read, prism, 0, psn, data)) {
 		refuse_by_key(psn);
 		return true;
 	}

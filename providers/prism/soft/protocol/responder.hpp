@@ -66,7 +66,8 @@ private:
 	void follow(std::uint32_t psn, const prism_request &request);
 	void resolve(SavedResponse &saved, const prism_request &request, const prism_result &result);
 	void send_resolved(const SavedResponse &saved, std::uint32_t packet, Answer answer, Time now);
-	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
+	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result,
+		std::uint8_t *data, Time now);
 
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
 	bool begin_write(const prism_bth &bth, Packet &body);
@@ -102,8 +103,9 @@ private:
 	void send_until(std::uint32_t end, Time now);
 	void stop_stream(bool progressed, Time now);
 	void send_read_packet();
-	bool make_read_packet(const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn);
-	bool send_at_once(const Resolution &read, bool prism, std::uint32_t psn);
+	bool make_read_packet(
+		const Resolution &read, bool prism, std::uint32_t offset, std::uint32_t psn, std::uint8_t *data);
+	bool send_at_once(const Resolution &read, bool prism, std::uint32_t psn, std::uint8_t *data);
 	[[nodiscard]] bool stale();
 	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();

@@ -76,7 +76,7 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	}
 	if (target.faulted())
 		refuse_unmapped(request, single ? target.taken() : resp_.prism.buffer, result);
-	finish_prism(bth, request, result, now);
+	finish_prism(bth, request, result, target.resolved(), now);
 }
 
 /**
@@ -150,7 +150,9 @@ void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, 
 	start_stream(stream, now);
 }
 
-void Responder::finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now)
+/** Answers a request. @p data: of a READ that returns data. */
+void Responder::finish_prism(
+	const prism_bth &bth, const prism_request &request, const prism_result &result, std::uint8_t *data, Time now)
 {
 	switch (result.fault) {
 	case PRISM_NO_FAULT:
@@ -189,7 +191,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		return;
 	}
 	resolve(saved, request, result);
-	if (saved.psns > 1 || !send_at_once(saved.read, true, bth.psn))
+	if (saved.psns > 1 || !send_at_once(saved.read, true, bth.psn, data))
 		send_resolved(saved, 0, Answer::first, now);
 }
 

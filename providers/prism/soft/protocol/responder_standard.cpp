@@ -292,7 +292,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 		advance(stream.psns);
 		resp_.msn++;
 		resp_.chain_ok = true;
-		if (stream.psns == 1 && send_at_once(read, false, bth.psn))
+		if (stream.psns == 1 && send_at_once(read, false, bth.psn, target.resolved()))
 			return;
 	}
 	start_stream(stream, now);

@@ -39,7 +39,8 @@ const prism_env TargetMemory::env = {get, put, load, store, copy, lock, unlock, 
 
 std::uint8_t *TargetMemory::resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights)
 {
-	return engine_.memory.resolve(rkey, va, length, access_for(rights), qp_.pd, qp_.qpn);
+	resolved_ = engine_.memory.resolve(rkey, va, length, access_for(rights), qp_.pd, qp_.qpn);
+	return resolved_;
 }
 
 bool TargetMemory::get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, prism_span *span)

@@ -22,6 +22,9 @@ public:
 	/** Buffer last taken from a free list. */
 	[[nodiscard]] const prism_buffer &taken() const { return taken_; }
 
+	/** Address of the range last resolved: of its data, after a READ that returns data. */
+	[[nodiscard]] std::uint8_t *resolved() const { return resolved_; }
+
 	/** Returns the address of a range that a peer names, or nullptr. */
 	std::uint8_t *resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights);
 
@@ -39,6 +42,7 @@ private:
 	Engine &engine_;
 	const QueuePair &qp_;
 	bool faulted_ = false;
+	std::uint8_t *resolved_ = nullptr;
 	prism_buffer taken_{};
 };
 

@@ -18,12 +18,23 @@ namespace prism::soft
 namespace
 {
 
+#if defined(__x86_64__)
+/* Like setjmp() without a mask, but no call: the compiler itself keeps nothing in registers over it. */
+using Back = std::array<void *, 5>;
+#define SET_BACK(back) __builtin_setjmp((back).data())
+#define GO_BACK(back) __builtin_longjmp((back).data(), 1)
+#else
+using Back = sigjmp_buf;
+#define SET_BACK(back) sigsetjmp(back, 0)
+#define GO_BACK(back) siglongjmp(back, 1)
+#endif
+
 /** An access of one thread while it goes on. */
 struct Access {
 	const void *first;
 	const void *second;
 	std::size_t length;
-	sigjmp_buf back;
+	Back back;
 
 	[[nodiscard]] bool touches(const void *address) const
 	{
@@ -128,7 +139,7 @@ void pass_on(int signal, siginfo_t *info, void *context)
 void on_fault(int signal, siginfo_t *info, void *context)
 {
 	if (current && info->si_code > 0 && current->touches(info->si_addr))
-		siglongjmp(current->back, 1);
+		GO_BACK(current->back);
 	pass_on(signal, info, context);
 }
 
@@ -141,7 +152,7 @@ template <typename Copy>
 	access.first = first;
 	access.second = second;
 	access.length = length;
-	if (sigsetjmp(access.back, 0)) {
+	if (SET_BACK(access.back)) {
 		current = nullptr;
 		return false;
 	}
