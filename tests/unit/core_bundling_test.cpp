@@ -5,6 +5,8 @@
  */
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "pair.hpp"
 
 extern "C" {
@@ -170,6 +172,60 @@ TEST(Bundling, HasSixteenEntriesAtMost)
 	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 16}));
 	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 16}));
 	EXPECT_EQ(pair.packets, 2u);
+}
+
+class Sent : public soft::PacketSink
+{
+public:
+	std::uint8_t *begin(const soft::Address &, std::size_t size) override
+	{
+		return packets.emplace_back(size).data();
+	}
+	void commit() override {}
+	void flush() override {}
+
+	std::vector<std::vector<std::uint8_t>> packets;
+};
+
+/** Begins a READ request that consists of @p byte behind its BTH. */
+void begin(soft::Bundler &bundler, const soft::QueuePair &qp, std::uint32_t psn, std::uint8_t byte)
+{
+	prism_bth bth{};
+	bth.opcode = PRISM_OP_READ_REQUEST;
+	bth.psn = psn;
+	bth.flags = PRISM_FLAG_R;
+	constexpr std::uint32_t size = PRISM_BTH_SIZE + PRISM_RETH_SIZE + PRISM_AUXETH_SIZE;
+	std::uint8_t *const packet = bundler.begin_for(qp, bth.opcode, size, false);
+	std::fill_n(packet, size, byte);
+	prism_bth_encode(packet, &bth);
+}
+
+/** Sends @p count requests, and begins one behind each of those in @p broken_off that is never completed. */
+std::vector<std::vector<std::uint8_t>> send(unsigned count, unsigned broken_off)
+{
+	const Pair pair(bundling());
+	Sent sink;
+	soft::ProtocolCounters counters;
+	soft::Bundler bundler(sink, counters);
+	for (unsigned i = 0; i < count; i++) {
+		begin(bundler, pair.client.qp, i, static_cast<std::uint8_t>(i + 1));
+		bundler.commit();
+		if (broken_off >> i & 1)
+			begin(bundler, pair.client.qp, i + 1, 0xee);
+	}
+	bundler.flush();
+	return sink.packets;
+}
+
+/** A request may be given up while it is made, as its data are unmapped. */
+TEST(Bundling, APacketThatIsNeverCompletedLeavesNoTrace)
+{
+	for (unsigned count = 1; count <= 3; count++) {
+		const auto whole = send(count, 0);
+		ASSERT_EQ(whole.size(), 1u);
+		for (unsigned broken_off = 1; broken_off < 1u << count; broken_off++)
+			EXPECT_EQ(send(count, broken_off), whole) << count << ", " << broken_off;
+	}
 }
 
 TEST(Bundling, IsNoLongerThanTheLongestPacket)
