@@ -24,11 +24,11 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "failure_text.hpp"
 #include "printable.hpp"
 #include "regular_file.hpp"
 #include "standard_streams.hpp"
 #include "terminal.hpp"
-#include "thread_limit.hpp"
 
 namespace prism::cli
 {

@@ -2,8 +2,6 @@
 /* Real UDP ports on the loopback interface: packets, trains, and what a hostile peer sends. */
 #include <gtest/gtest.h>
 
-#include <sys/eventfd.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <random>

@@ -17,7 +17,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>

@@ -20,8 +20,8 @@
 #include <fmt/format.h>
 
 #include "base/descriptor.hpp"
+#include "base/failure_text.hpp"
 #include "base/seconds.hpp"
-#include "base/thread_limit.hpp"
 #include "service/size_class.hpp"
 #include "service/supervision.hpp"
 

@@ -153,12 +153,11 @@ apps::Task<Outcome> NoWaitTransaction::commit()
 		co_return refuse(fetch_error_);
 	if (const int error = lock_changed())
 		co_return refuse(error);
-	bool has_changed = false;
-	const int error = make_changes(has_changed);
-	if (error && !has_changed)
-		co_return refuse(error);
+	const Changes changes = make_changes();
+	if (changes.error && !changes.any)
+		co_return refuse(changes.error);
 	const int late = unlock_all();
-	error_ = error ? error : late;
+	error_ = changes.error ? changes.error : late;
 	co_return error_ ? Outcome::unknown : Outcome::committed;
 }
 
@@ -194,9 +193,9 @@ int NoWaitTransaction::lock_changed() noexcept
 	return 0;
 }
 
-/** @p has_changed: set if a key has been changed, whatever comes then. */
-int NoWaitTransaction::make_changes(bool &has_changed) noexcept
+NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 {
+	bool any = false;
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const KeySet::Item &item = keys_[number];
 		if (!item.changed)
@@ -208,10 +207,10 @@ int NoWaitTransaction::make_changes(bool &has_changed) noexcept
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
 		const Held &held = held_[number];
 		if (const int error = records_.write(held.record, held.bytes, header, item.fresh))
-			return error;
-		has_changed = true;
+			return {error, any};
+		any = true;
 	}
-	return 0;
+	return {0, any};
 }
 
 apps::Task<void> NoWaitTransaction::roll_back()

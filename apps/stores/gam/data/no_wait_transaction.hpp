@@ -54,6 +54,11 @@ private:
 		bool is_chosen = false;
 	};
 
+	struct Changes {
+		int error;
+		bool any; /* true if a key has been changed, whatever came then */
+	};
+
 	[[nodiscard]] std::uint32_t get(tx::Bytes key) noexcept;
 	int choose_unknown(std::span<const tx::Bytes> keys) noexcept;
 	int take_value(std::uint32_t number) noexcept;
@@ -61,7 +66,7 @@ private:
 	int find_records() noexcept;
 	int lock_chosen(Lock wanted) noexcept;
 	int lock_changed() noexcept;
-	int make_changes(bool &has_changed) noexcept;
+	Changes make_changes() noexcept;
 	[[nodiscard]] bool has_lost_a_lock() const noexcept;
 	int unlock(Held &held) noexcept;
 	int unlock_all() noexcept;

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "base/thread_limit.hpp"
+#include "base/failure_text.hpp"
 #include "gam/membership/master_desk.hpp"
 #include "gam/membership/view_json.hpp"
 
