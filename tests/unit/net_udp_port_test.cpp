@@ -50,7 +50,7 @@ TEST(UdpPort, SendsFromThePortOfItsSlot)
 	const auto b = open_loopback();
 	send(*a, b->addresses()[0], make_packet(b->slot(), 64, 1));
 	a->flush();
-	Inbox inbox;
+	Arrivals inbox;
 	receive_until(*b, inbox, 1);
 	ASSERT_EQ(inbox.ports.size(), 1U);
 	EXPECT_EQ(inbox.ports[0], source_port_of(a->slot()));
@@ -59,7 +59,7 @@ TEST(UdpPort, SendsFromThePortOfItsSlot)
 TEST(UdpPort, EmptyReceiveFindsNothing)
 {
 	const auto port = open_loopback();
-	Inbox inbox;
+	Arrivals inbox;
 	EXPECT_EQ(port->receive(inbox, monotonic_ns(), 64), 0);
 	EXPECT_FALSE(port->wait(0, -1));
 }
@@ -84,7 +84,7 @@ TEST(UdpPort, EqualPacketsTravelAsTrains)
 		send(*a, b->addresses()[0], sent.back());
 	}
 	a->flush();
-	Inbox inbox;
+	Arrivals inbox;
 	receive_until(*b, inbox, sent.size());
 	EXPECT_TRUE(inbox.packets == sent);
 	for (const Address &source : inbox.sources)
@@ -110,7 +110,7 @@ TEST(UdpPort, MixedSizesKeepTheirOrder)
 			send(*a, to, sent.back());
 		}
 		a->flush();
-		Inbox inbox;
+		Arrivals inbox;
 		receive_until(*b, inbox, sent.size(), {a.get()});
 		EXPECT_EQ(inbox.packets.size(), sent.size());
 		EXPECT_TRUE(inbox.packets == sent);
@@ -132,7 +132,7 @@ TEST(UdpPort, ManyDestinationsInterleaved)
 	}
 	a->flush();
 	for (const auto &peer : peers) {
-		Inbox inbox;
+		Arrivals inbox;
 		receive_until(*peer, inbox, sent[peer->slot()].size());
 		EXPECT_TRUE(inbox.packets == sent[peer->slot()]);
 	}
@@ -142,7 +142,7 @@ TEST(UdpPort, RoomRunsOutWithoutLoss)
 {
 	const auto a = open_loopback();
 	const auto b = open_loopback();
-	Inbox inbox;
+	Arrivals inbox;
 	std::uint32_t sent = 0;
 	for (int round = 0; round < 50; round++) {
 		for (int i = 0; i < 100; i++)
@@ -207,7 +207,7 @@ protected:
 	FileDescriptor socket;
 	Address source{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
 	std::uint16_t source_port = 0;
-	Inbox inbox;
+	Arrivals inbox;
 };
 
 TEST_F(Hostile, ShortDatagramsAreCounted)

@@ -100,7 +100,7 @@ TEST(UdpPortShared, PacketsReachTheirOwner)
 			send(*ports[0], shared, sent.back());
 		}
 		ports[0]->flush();
-		Inbox inbox;
+		Arrivals inbox;
 		std::vector<UdpPort *> others;
 		for (const auto &port : ports)
 			if (port != target)
@@ -162,7 +162,7 @@ void steering_heals_after_members_leave(Meanwhile meanwhile)
 		GTEST_SKIP() << "the loopback interface has no IPv6 address";
 	ports.erase(ports.begin() + 1);
 	ports.erase(ports.begin());
-	std::vector<Inbox> inboxes(ports.size());
+	std::vector<Arrivals> inboxes(ports.size());
 	std::uint32_t serial = 0;
 	const auto everybody_receives = [&] {
 		for (int i = 0; i < 2000; i++)
@@ -188,17 +188,17 @@ void steering_heals_after_members_leave(Meanwhile meanwhile)
 		std::this_thread::sleep_for(std::chrono::milliseconds(12));
 		send_to_all();
 	}
-	for (const Inbox &inbox : inboxes) {
+	for (const Arrivals &inbox : inboxes) {
 		if (meanwhile == Meanwhile::nothing_is_lost) {
 			EXPECT_EQ(inbox.packets.size(), serial);
 		}
 	}
 	const std::uint64_t before = forwarded();
-	inboxes = std::vector<Inbox>(ports.size());
+	inboxes = std::vector<Arrivals>(ports.size());
 	for (int i = 0; i < 10; i++)
 		send_to_all();
 	EXPECT_EQ(forwarded(), before);
-	for (const Inbox &inbox : inboxes)
+	for (const Arrivals &inbox : inboxes)
 		EXPECT_EQ(inbox.packets.size(), 10U);
 }
 
@@ -219,7 +219,7 @@ TEST(UdpPortShared, NamesKeepNobodyOut)
 }
 
 /* Receives long enough for one to hand packets to the other, and back. */
-void receive_all(UdpPort &a, UdpPort &b, Inbox &inbox)
+void receive_all(UdpPort &a, UdpPort &b, Arrivals &inbox)
 {
 	for (int i = 0; i < 1000; i++) {
 		a.receive(inbox, monotonic_ns(), 64);
@@ -235,7 +235,7 @@ TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 	if (shared == Address{})
 		GTEST_SKIP() << "the loopback interface has no IPv6 address";
 	const unsigned gone = open_loopback()->slot();
-	Inbox inbox;
+	Arrivals inbox;
 	send(*a, shared, make_packet(gone, 64, 0));
 	a->flush();
 	receive_all(*a, *b, inbox);
@@ -289,7 +289,7 @@ TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
 	Child owner(
 		[&]() -> std::uint32_t { return ::setuid(65534) == 0 && ::listen(name.listener.get(), 1000) == 0; });
 	ASSERT_EQ(owner.answer(), 1U);
-	Inbox inbox;
+	Arrivals inbox;
 	const OutsiderOnIpv6 outsider(shared);
 	constexpr unsigned packets = 500;
 	const Time at = monotonic_ns();
@@ -331,7 +331,7 @@ protected:
 
 	std::vector<std::unique_ptr<UdpPort>> ports;
 	Address shared;
-	Inbox ignored;
+	Arrivals ignored;
 	Time ahead = 0;
 };
 
@@ -341,7 +341,7 @@ TEST_F(Stopped, TakesNobodysPackets)
 	open(3);
 	send(*ports[2], shared, make_packet(ports[1]->slot(), 64, 0));
 	ports[2]->flush();
-	Inbox inbox;
+	Arrivals inbox;
 	receive_until(*ports[1], inbox, 1, {ports[2].get()});
 	EXPECT_EQ(inbox.packets.size(), 1U);
 }
@@ -357,7 +357,7 @@ TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
 	ports.erase(ports.begin());
 	UdpPort &target = *ports[2];
 	pass({ports[1].get(), &target}, 10'000'000'000);
-	Inbox inbox;
+	Arrivals inbox;
 	constexpr std::uint32_t flows = 16;
 	for (std::uint32_t i = 0; i < flows; i++)
 		OutsiderOnIpv6(shared).send(make_packet(target.slot(), 64, i));
@@ -385,7 +385,7 @@ TEST_F(Stopped, AChildThatItsParentLeftTakesNobodysPackets)
 	const std::vector<UdpPort *> running{ports[0].get(), ports[1].get(), ports[2].get()};
 	UdpPort &target = *ports[2];
 	const auto expect_all = [&] {
-		Inbox inbox;
+		Arrivals inbox;
 		constexpr std::uint32_t flows = 16;
 		for (std::uint32_t i = 0; i < flows; i++)
 			OutsiderOnIpv6(shared).send(make_packet(target.slot(), 64, i));
@@ -409,7 +409,7 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 	Child other([] {
 		const std::uint32_t slot = open_and_hold();
 		std::thread([] {
-			for (Inbox inbox;; std::this_thread::sleep_for(std::chrono::microseconds(200)))
+			for (Arrivals inbox;; std::this_thread::sleep_for(std::chrono::microseconds(200)))
 				held->receive(inbox, monotonic_ns(), 64);
 		}).detach();
 		return slot;
@@ -420,7 +420,7 @@ TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
 	const std::vector<UdpPort *> running{ports[0].get(), ports[1].get(), ports[2].get()};
 	pass(running, 5'000'000'000);
 	for (UdpPort *target : running) {
-		Inbox inbox;
+		Arrivals inbox;
 		constexpr std::uint32_t flows = 16;
 		for (std::uint32_t i = 0; i < flows; i++)
 			OutsiderOnIpv6(shared).send(make_packet(target->slot(), 64, i));
@@ -513,7 +513,7 @@ TEST(UdpPortShared, ManagementDatagramsGoToThoseWhoTakeThem)
 	std::string error;
 	const auto sender = UdpPort::open("lo", error, nullptr, false), taker = UdpPort::open("lo", error);
 	std::vector<std::unique_ptr<UdpPort>> others;
-	Inbox inbox, others_inbox;
+	Arrivals inbox, others_inbox;
 	std::size_t sent = 0;
 	const auto everybody_receives = [&] {
 		for (int i = 0; i < 200; i++) {
@@ -561,7 +561,7 @@ TEST(UdpPortShared, NoiseIsNotHandedOn)
 		GTEST_SKIP() << "the loopback interface has no IPv6 address";
 	const unsigned gone = open_loopback()->slot();
 	OutsiderOnIpv6(shared).send(make_packet(gone, 64, 0), 1);
-	Inbox inbox;
+	Arrivals inbox;
 	receive_all(*a, *b, inbox);
 	EXPECT_EQ(a->counters().rx_bad_icrc + b->counters().rx_bad_icrc, 1U);
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
@@ -590,7 +590,7 @@ TEST(UdpPortShared, NoiseMakesNobodyReadFiles)
 	const unsigned gone = open_loopback()->slot();
 	const OutsiderOnIpv6 outsider(shared);
 	constexpr std::uint64_t packets = 1000;
-	Inbox inbox;
+	Arrivals inbox;
 	const auto taken = [&] { return port->counters().rx_bad_icrc + port->counters().rx_misdirected_dropped; };
 	for (std::uint32_t i = 0; i < packets; i++) {
 		outsider.send(make_packet(gone, 64, i), i % 2);
@@ -615,7 +615,7 @@ TEST(UdpPortShared, ABusySocketLeavesTheOthersTheirTurn)
 		send(*peer, port->addresses()[0], make_packet(port->slot(), 64, i));
 		peer->flush();
 	}
-	Inbox inbox, ignored;
+	Arrivals inbox, ignored;
 	port->receive(inbox, monotonic_ns(), a_turn);
 	port->receive(inbox, monotonic_ns() + 50'000, a_turn);
 	OutsiderOnIpv6(shared).send(make_packet(port->slot(), 64, busy));
@@ -643,7 +643,7 @@ TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
 			return slot ? number : 0;
 		};
 	};
-	Inbox inbox;
+	Arrivals inbox;
 	for (const uid_t user : {uid_t{65534}, uid_t{0}}) {
 		Child owner(holds_a_slot(user));
 		const std::uint32_t slot = owner.answer();
@@ -726,7 +726,7 @@ TEST(UdpPortProcesses, EchoBetweenProcesses)
 		const unsigned own = port ? port->slot() : 0;
 		if (::write(writer.get(), &own, sizeof(own)) != sizeof(own))
 			::_exit(1);
-		Inbox inbox;
+		Arrivals inbox;
 		receive_until(*port, inbox, 1000);
 		for (Bytes &packet : inbox.packets) {
 			const Bytes blank = make_packet(client_slot, 12, 0);
@@ -744,7 +744,7 @@ TEST(UdpPortProcesses, EchoBetweenProcesses)
 	for (std::uint32_t i = 0; i < 1000; i++)
 		send(*client, server_address, make_packet(server_slot, 100, i));
 	client->flush();
-	Inbox inbox;
+	Arrivals inbox;
 	receive_until(*client, inbox, 1000);
 	EXPECT_EQ(server.answer(), 1000U);
 	server.end(SIGTERM);

@@ -57,7 +57,7 @@ class OwnNetwork final : public testing::Environment
 inline testing::Environment *const own_network = testing::AddGlobalTestEnvironment(new OwnNetwork);
 
 /* Keeps all packets that arrive. */
-class Inbox final : public PacketHandler
+class Arrivals final : public PacketHandler
 {
 public:
 	void receive(const Route &route, std::span<const std::uint8_t> packet, Time) override
@@ -103,9 +103,9 @@ inline void send(UdpPort &port, const Address &to, const Bytes &packet)
 }
 
 /* Receives @p packets packets; @p others receive as well, since they may have to hand packets on. */
-inline void receive_until(UdpPort &port, Inbox &inbox, std::size_t packets, std::vector<UdpPort *> others = {})
+inline void receive_until(UdpPort &port, Arrivals &inbox, std::size_t packets, std::vector<UdpPort *> others = {})
 {
-	Inbox ignored;
+	Arrivals ignored;
 	const Time deadline = monotonic_ns() + 2'000'000'000;
 	while (inbox.packets.size() < packets && monotonic_ns() < deadline) {
 		for (UdpPort *other : others)
