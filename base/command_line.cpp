@@ -187,6 +187,13 @@ std::string describe_numbers()
 		       std::to_string(std::numeric_limits<Number>::max());
 }
 
+/** Returns true for "010", which CLI11 takes as octal, and who writes it seldom. */
+bool may_be_octal(std::string_view text)
+{
+	text.remove_prefix(std::min(text.find_first_not_of("+-"), text.size()));
+	return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
 /** Returns the reason why @p text is no Number, or nothing. CLI11 would accept "nan" and "inf" as numbers, and -1 as
  * the largest one without a sign. */
 template <typename Number>
@@ -201,6 +208,8 @@ std::string check_number(const std::string &text)
 		(void)std::strtoull(text.c_str(), nullptr, 0);
 		good = good && errno != ERANGE;
 	}
+	if (std::is_integral_v<Number> && may_be_octal(text))
+		return "'" + text + "' begins with 0; write the number without that";
 	if constexpr (std::is_unsigned_v<Number>)
 		good = good && text.find('-') == std::string::npos;
 	if (good)
@@ -543,13 +552,35 @@ private:
 	 * visits by calling itself. */
 	void check_dots() const
 	{
-		constexpr std::ptrdiff_t most_dots = 1000;
+		constexpr std::size_t most_dots = 1000;
 		std::istringstream lines(text_);
 		std::string line;
+		std::size_t dots = 0;
 		for (std::size_t number = 1; std::getline(lines, line); number++)
-			if (std::ranges::count(line, '.') > most_dots)
-				refuse("there are more than 1000 dots in this line; write a list in several lines",
+			if ((dots += bare_dots(line)) > most_dots)
+				refuse("there are more than 1000 dots up to here, without those in texts and comments",
 					number);
+	}
+
+	/** Returns the number of dots in the line that may be between parts of a name: of all, if a text of several
+	 * lines may begin or end there. */
+	static std::size_t bare_dots(std::string_view line)
+	{
+		if (line.find("\"\"\"") != line.npos || line.find("'''") != line.npos)
+			return static_cast<std::size_t>(std::ranges::count(line, '.'));
+		std::size_t dots = 0;
+		char quote = 0;
+		for (std::size_t i = 0; i < line.size() && (quote || line[i] != '#'); i++) {
+			if (quote == '"' && line[i] == '\\')
+				i++;
+			else if (quote)
+				quote = line[i] == quote ? '\0' : quote;
+			else if (line[i] == '"' || line[i] == '\'')
+				quote = line[i];
+			else
+				dots += line[i] == '.';
+		}
+		return dots;
 	}
 
 	/** Sorts the entries of a table, which sorts them by name, by their places in the file. */
@@ -685,29 +716,29 @@ void parse_line(CLI::App &app, int argc, const char *const *argv)
 } // namespace
 
 std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)
-{
+try {
 	if (auto description = description_if_asked(app(), argc, argv))
 		return description;
-	try {
-		parse_line(app(), argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return early_exit(app(), error);
-	}
+	parse_line(app(), argc, argv);
 	return std::nullopt;
+} catch (const CLI::ParseError &error) {
+	return early_exit(app(), error);
+} catch (const std::bad_alloc &) {
+	return EarlyExit{1, std::string(no_memory) + "\n"};
 }
 
 std::optional<EarlyExit> CommandLine::parse(std::string_view program, int argc, const char *const *argv)
-{
+try {
 	if (auto description = description_if_asked(app(), argc, argv))
 		return description;
-	try {
-		parse_line(app(), argc, argv);
-	} catch (const CLI::Success &success) {
-		return early_exit(app(), success);
-	} catch (const CLI::ParseError &error) {
-		return usage_error(program, error.what());
-	}
+	parse_line(app(), argc, argv);
 	return std::nullopt;
+} catch (const CLI::Success &success) {
+	return early_exit(app(), success);
+} catch (const CLI::ParseError &error) {
+	return usage_error(program, error.what());
+} catch (const std::bad_alloc &) {
+	return EarlyExit{1, std::string(program) + ": " + no_memory + "\n"};
 }
 
 } // namespace prism::cli

@@ -21,6 +21,13 @@ namespace prism
 namespace
 {
 
+constexpr const char *more_descriptors = "raise the limit of open files (ulimit -n)";
+
+bool lacks_descriptors(int error) noexcept
+{
+	return error == EMFILE || error == ENFILE;
+}
+
 /* As many as the kernel lets wait (net.core.somaxconn): a client that finds no place retries a second later. */
 constexpr int backlog = SOMAXCONN;
 constexpr int socket_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -112,8 +119,8 @@ Result<TcpRendezvous::Socket> TcpRendezvous::connect_once(
 			return candidate;
 		}
 	}
-	return make_error(
-		error, "cannot connect to " + host + " port " + std::to_string(port), "is the server running?");
+	return make_error(error, "cannot connect to " + host + " port " + std::to_string(port),
+		lacks_descriptors(error) ? more_descriptors : "is the server running?");
 }
 
 int TcpRendezvous::socket_of(int family) noexcept
@@ -220,9 +227,10 @@ namespace
 Error cannot_listen(int error, std::uint16_t port, const std::string &address)
 {
 	const char *const next_step =
-		error == EADDRNOTAVAIL ? "no interface of this host has this address; choose another, or none for all"
-		: error == EACCES      ? "choose a port above 1023, or 0 for any"
-				       : "choose another port, or 0 for any";
+		lacks_descriptors(error) ? more_descriptors
+		: error == EADDRNOTAVAIL ? "no interface of this host has this address; choose another, or none for all"
+		: error == EACCES        ? "choose a port above 1023, or 0 for any"
+					 : "choose another port, or 0 for any";
 	const std::string where = address.empty() ? "" : address + ", ";
 	return make_error(error, "cannot listen on " + where + "port " + std::to_string(port), next_step);
 }

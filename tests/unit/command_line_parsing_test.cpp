@@ -287,9 +287,17 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	std::string deep = "a";
 	for (int i = 0; i < 1001; i++)
 		deep += ".a";
+	constexpr const char *too_many =
+		": there are more than 1000 dots up to here, without those in texts and comments";
 	for (const std::string &line : {deep + " = 1", "[" + deep + "]"})
-		refuse_file("port = 7\n" + line + "\n",
-			", line 2: there are more than 1000 dots in this line; write a list in several lines");
+		refuse_file("port = 7\n" + line + "\n", std::string(", line 2") + too_many);
+	/* The parts of names add up over the lines of a list. */
+	const std::string half = deep.substr(0, deep.size() / 2);
+	refuse_file(
+		"x = [\n{" + half + " = [\n{" + half + " = [\n{b.b = 1}]}]}]\n", std::string(", line 4") + too_many);
+	/* A text may seem to begin where it ends, so nothing is taken for text in such a line. */
+	refuse_file("names = [\"\"\" \"a ' \"\"\", {" + deep + " = 1}]\n", std::string(", line 1") + too_many);
+	EXPECT_FALSE(parse(with("# " + deep + "\nnames = \"" + deep + "\\\"#" + deep + "\" # " + deep + "\n")));
 }
 
 /* Messages stay text whatever a user has typed, or a peer has said. */
@@ -391,6 +399,11 @@ TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)
 	refuse({"--large", "-1"}, "--large: '-1' is no whole number from 0 to 18446744073709551615", validation_error);
 	refuse({"--large", "1e10"},
 		"--large: '1e10' is no whole number from 0 to 18446744073709551615, in digits alone", validation_error);
+	for (const std::string octal : {"010", "-010", "08"})
+		refuse({"--large", octal.c_str()},
+			"--large: '" + octal + "' begins with 0; write the number without that", validation_error);
+	accept({"--large", "0x10"});
+	EXPECT_EQ(large, 16U);
 	accept({"--large", "18446744073709551615"});
 	EXPECT_EQ(large, UINT64_MAX);
 }

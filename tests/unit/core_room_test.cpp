@@ -143,6 +143,21 @@ TEST_P(Rooms, NoMoreIsSentThanThereIsRoomFor)
 	EXPECT_EQ(far.node.engine.counters.rx_message_dropped, 0u);
 }
 
+TEST_P(Rooms, AMessageWithoutAReceiveIsCountedOnce)
+{
+	for (int i = 0; i < 5; i++)
+		post(near, from, to);
+	near.node.engine.progress(now);
+	carry(near, far, now);
+	EXPECT_EQ(far.node.engine.counters.rx_no_receive, 5u);
+	EXPECT_EQ(far.node.engine.counters.rx_message_dropped, 0u);
+	post_receive(far, to);
+	post(near, from, to);
+	near.node.engine.progress(++now);
+	carry(near, far, now);
+	EXPECT_EQ(completions(to.recv_cq), 1u);
+}
+
 /* Both lack room, as the other has sent so much: each receives all the same, and then there is room. */
 TEST_P(Rooms, WhoWaitsReceives)
 {

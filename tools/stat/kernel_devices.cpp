@@ -2,8 +2,10 @@
 #include "stat/kernel_devices.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "stat/proc.hpp"
 #include "uverbs/counter_name.hpp"
@@ -16,6 +18,13 @@ namespace
 
 namespace fs = std::filesystem;
 
+/* Throws if @p error is a lack of this process, which would look like a lack of devices. */
+void check(const std::error_code &error, const fs::path &path)
+{
+	errno = error.value();
+	throw_if_short(path);
+}
+
 /* Reads the counters. Leaves out the file "lifespan", the greatest age of the other values. */
 std::vector<Count> read_counts(const fs::path &folder)
 {
@@ -25,9 +34,15 @@ std::vector<Count> read_counts(const fs::path &folder)
 	for (; !error && file != fs::directory_iterator(); file.increment(error)) {
 		const std::string name = file->path().filename();
 		std::uint64_t value;
-		if (name != "lifespan" && std::ifstream(file->path()) >> value)
+		if (name == "lifespan")
+			continue;
+		std::ifstream stream(file->path());
+		if (!stream)
+			throw_if_short(file->path());
+		if (stream >> value)
 			all.push_back({printable(std::string(uverbs::our_name(name))), value, false});
 	}
+	check(error, folder);
 	std::ranges::sort(all, {}, &Count::name);
 	return all;
 }
@@ -51,6 +66,7 @@ void add_kernel_devices(const std::string &folder, const Filter &filter, Snapsho
 		source.counts = read_counts(counters);
 		found.push_back(std::move(source));
 	}
+	check(error, folder);
 	std::ranges::sort(found, {}, &Source::device);
 	std::ranges::move(found, std::back_inserter(snapshot.sources));
 }

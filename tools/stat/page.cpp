@@ -148,7 +148,7 @@ FileDescriptor open_page(pid_t pid, int number, struct stat &status, std::string
 	const std::string path = fmt::format("/proc/{}/fd/{}", pid, number);
 	const FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
 	if (!found || ::fstat(found.get(), &status) < 0) {
-		throw_if_short_of_descriptors(path);
+		throw_if_short(path);
 		return {};
 	}
 	if (!S_ISREG(status.st_mode)) {
@@ -157,7 +157,7 @@ FileDescriptor open_page(pid_t pid, int number, struct stat &status, std::string
 	}
 	FileDescriptor file(::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
 	if (!file)
-		throw_if_short_of_descriptors(path);
+		throw_if_short(path);
 	const int seals = file ? ::fcntl(file.get(), F_GET_SEALS) : 0;
 	if (seals >= 0 && (seals & F_SEAL_SHRINK) && ::fstat(file.get(), &status) == 0)
 		return file;
@@ -208,8 +208,10 @@ std::optional<Page> read_page(pid_t pid, int descriptor, std::string &refused)
 		return std::nullopt;
 	}
 	const Mapping mapping(file.get(), size);
-	if (!mapping)
+	if (!mapping) {
+		throw_if_short(fmt::format("the counters of process {}", pid));
 		return std::nullopt;
+	}
 	const Header header = copy_header(*mapping.at<CounterPageHeader>(0));
 	if (header.magic == 0)
 		return std::nullopt; /* not published yet */

@@ -40,6 +40,8 @@ std::optional<int> whole_number(std::string_view text)
 std::vector<std::string> stat_fields(pid_t pid)
 {
 	std::ifstream file(fmt::format("/proc/{}/stat", pid));
+	if (!file)
+		throw_if_short("/proc");
 	std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
 	const std::size_t name_end = text.rfind(')');
 	if (name_end == std::string::npos)
@@ -61,6 +63,8 @@ void add_drops(const std::string &path, std::map<std::uint64_t, std::uint64_t> &
 {
 	constexpr std::size_t inode = 9, dropped = 12;
 	std::ifstream file(path);
+	if (!file)
+		throw_if_short(path);
 	std::string line;
 	std::getline(file, line); /* the titles */
 	while (std::getline(file, line)) {
@@ -77,7 +81,7 @@ void add_drops(const std::string &path, std::map<std::uint64_t, std::uint64_t> &
 
 } // namespace
 
-void throw_if_short_of_descriptors(const std::string &path)
+void throw_if_short(const std::string &path)
 {
 	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 		throw std::system_error(errno, std::generic_category(), path);
@@ -118,6 +122,8 @@ std::string printable(std::string text)
 std::string command_name(pid_t pid)
 {
 	std::ifstream file(fmt::format("/proc/{}/comm", pid));
+	if (!file)
+		throw_if_short("/proc");
 	std::string name((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
 	if (!name.empty() && name.back() == '\n')
 		name.pop_back();
@@ -129,7 +135,7 @@ std::optional<std::vector<Descriptor>> descriptors(pid_t pid)
 	const std::string path = fmt::format("/proc/{}/fd", pid);
 	const Folder folder(::opendir(path.c_str()));
 	if (!folder) {
-		throw_if_short_of_descriptors(path);
+		throw_if_short(path);
 		return std::nullopt;
 	}
 	std::vector<Descriptor> all;

@@ -15,7 +15,7 @@ namespace prism::stat
 
 /** Throws std::system_error if errno tells that @p path could not be opened for want of descriptors or memory: it may
  * be there. */
-void throw_if_short_of_descriptors(const std::string &path);
+void throw_if_short(const std::string &path);
 
 /** Returns all PIDs in rising order. Throws std::system_error if they cannot be listed. */
 [[nodiscard]] std::vector<pid_t> processes();

@@ -33,7 +33,7 @@ gam::DriverStore store_of(const SystemOptions &options, gam::Protocol protocol)
 	store.device = options.device;
 	store.timeout = options.timeout;
 	store.loads = options.loads;
-	store.bytes = options.objects * (gam::in_blocks(sizeof(Records::Header) + options.value_size) + pair +
+	store.bytes = options.objects * (gam::in_blocks(Records::bytes_for(options.value_size)) + pair +
 						sizeof(gam::dht::Bucket) / keys_a_bucket);
 	return store;
 }

@@ -74,7 +74,7 @@ int Reception::patience() const noexcept
 	const auto waits = [](const PendingClient &client) { return client.stage == Stage::waiting; };
 	if (std::any_of(pending_.begin(), pending_.end(), waits))
 		next = std::min<Deadline>(next, now + retry_pause);
-	if (!listening_ && !closed_ && pending_.size() < max_pending)
+	if (!listening_ && !closed_)
 		next = std::min(next, listen_again_);
 	if (next == Deadline::max())
 		return -1;
@@ -101,8 +101,11 @@ void Reception::serve(Host &host)
 		if (client.stage == Stage::waiting)
 			step(client, false, host);
 	}
+	if (const auto client = slow(); crowded_ && client != pending_.end())
+		make_room(*client, host);
+	crowded_ = false;
 	expire(host);
-	if (!listening_ && !closed_ && pending_.size() < max_pending && Clock::now() >= listen_again_)
+	if (!listening_ && !closed_ && Clock::now() >= listen_again_)
 		listen(true);
 }
 
@@ -123,10 +126,6 @@ void Reception::close(Host &host)
 void Reception::accept(Host &host)
 {
 	for (std::size_t turn = 0; turn < max_pending && listening_; turn++) {
-		if (pending_.size() >= max_pending && dispensable() == pending_.end()) {
-			listen(false);
-			return;
-		}
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
@@ -157,16 +156,27 @@ void Reception::accept(Host &host)
 }
 
 /**
- * Returns the client that must make room for the next one if there is no other: of the refused ones, which have been
- * told, else of the silent ones, the first to come.
+ * Returns the client that must make room for the next one: of the refused ones, which have been told, else of the
+ * silent ones, else of all, the first to come. It had as long as a crowd takes to fill the room.
  */
 std::list<Reception::PendingClient>::iterator Reception::dispensable() noexcept
 {
 	const auto is_in = [](Stage stage) {
 		return [stage](const PendingClient &client) { return client.stage == stage; };
 	};
-	const auto refused = std::ranges::find_if(pending_, is_in(Stage::lingering));
-	return refused != pending_.end() ? refused : std::ranges::find_if(pending_, is_in(Stage::reading_record));
+	for (const Stage stage : {Stage::lingering, Stage::reading_record})
+		if (const auto first = std::ranges::find_if(pending_, is_in(stage)); first != pending_.end())
+			return first;
+	return pending_.begin();
+}
+
+/** Returns the first client that has not sent its mark for long: clients of ours send it at once. */
+std::list<Reception::PendingClient>::iterator Reception::slow() noexcept
+{
+	const auto latest = Clock::now() + timeout_ - timeout_ / 8;
+	return std::ranges::find_if(pending_, [latest](const PendingClient &client) {
+		return client.stage == Stage::reading_mark && client.deadline < latest;
+	});
 }
 
 void Reception::make_room(PendingClient &client, Host &host)
@@ -174,14 +184,17 @@ void Reception::make_room(PendingClient &client, Host &host)
 	if (client.stage == Stage::lingering)
 		remove(client);
 	else
-		drop(client, make_error(EBUSY, "a client that said nothing makes room for others"), host);
+		drop(client, make_error(EBUSY, "a client that does not end its set-up makes room for others"), host);
 }
 
 void Reception::step(PendingClient &client, bool hung_up, Host &host)
 {
 	switch (client.stage) {
-	case Stage::reading_record:
 	case Stage::waiting:
+		if (hung_up)
+			return drop(client, gone(ECONNRESET), host);
+		[[fallthrough]];
+	case Stage::reading_record:
 		read_record(client, hung_up, host);
 		break;
 	case Stage::reading_mark:
@@ -234,9 +247,11 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 {
 	ConnectionRecord mine;
 	Result<std::unique_ptr<AcceptedConnection>> made = host.on_connect(client.link, record, mine);
-	const bool retry = !made && made.error().code == EAGAIN;
+	/* A server without a place for one more waits if one on its way takes long, whose place this one gets. */
+	crowded_ = !made && made.error().code == EMFILE && slow() != pending_.end();
+	const bool retry = crowded_ || (!made && made.error().code == EAGAIN);
 	epoll_event event{};
-	event.events = retry ? 0u : EPOLLIN | EPOLLRDHUP; /* a waiting client is readable all the time */
+	event.events = retry ? EPOLLRDHUP : EPOLLIN | EPOLLRDHUP; /* a waiting client is readable all the time */
 	event.data.ptr = &client;
 	if ((retry || client.stage == Stage::waiting) &&
 		epoll_ctl(poller_.get(), EPOLL_CTL_MOD, client.link->fd(), &event))

@@ -34,7 +34,7 @@ public:
 
 	/**
 	 * Most clients on their way at once. The next one takes the place of one that has been refused, or else of the
-	 * one that has been silent for longest; if all others have spoken, it waits in the listener's backlog.
+	 * one that has been silent for longest, or else of the first to come.
 	 */
 	static constexpr std::size_t max_pending = 256;
 
@@ -124,6 +124,7 @@ private:
 	void listen(bool on) noexcept;
 	void accept(Host &host);
 	std::list<PendingClient>::iterator dispensable() noexcept;
+	std::list<PendingClient>::iterator slow() noexcept;
 	void make_room(PendingClient &client, Host &host);
 	void step(PendingClient &client, bool hung_up, Host &host);
 	void read_record(PendingClient &client, bool hung_up, Host &host);
@@ -141,6 +142,7 @@ private:
 	std::chrono::milliseconds timeout_;
 	Descriptor poller_; /* an epoll instance, of the listener and the clients */
 	bool listening_ = false;
+	bool crowded_ = false; /* a client waits for the place of a slow() one */
 	bool closed_ = false;
 	bool accept_failed_ = false; /* the host has been told */
 	Deadline listen_again_{};

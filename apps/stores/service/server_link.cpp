@@ -6,6 +6,15 @@
 namespace prism::apps
 {
 
+namespace
+{
+
+constexpr unsigned messages_a_turn = 64;
+/* Questions that wait for take_question(); more is no server of ours. */
+constexpr std::size_t most_questions = 1024;
+
+} // namespace
+
 ServerLink::ServerLink(TcpRendezvous rendezvous, QueuePair qp)
 	: rendezvous_(std::move(rendezvous)), control_(rendezvous_.fd()), qp_(std::move(qp))
 {
@@ -56,7 +65,9 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 		release(address);
 	ControlMessage message;
 	int got = 0;
-	while (!answer_ && (got = control_.receive(message)) > 0) {
+	/* A server that sends without end holds nobody up. */
+	for (unsigned heard = 0; heard < messages_a_turn && !answer_ && (got = control_.receive(message)) > 0;
+		heard++) {
 		if (message.kind == ControlKind::settle && !lists_.empty())
 			settling_ = {message.value, newest, 0};
 		else if (is_question(message.kind))
@@ -68,6 +79,8 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 	}
 	if (got < 0)
 		return -got;
+	if (questions_.size() > most_questions)
+		return EPROTO;
 	if (stop_after_ && oldest > *stop_after_)
 		return ESHUTDOWN;
 	return settling_ ? settle(oldest, flush_id) : 0;

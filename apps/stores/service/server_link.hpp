@@ -51,7 +51,7 @@ public:
 	 * Receives the server's messages, and answers them if that is possible now. @p oldest: number of the oldest
 	 * request under way; @p newest: of the newest that was posted. @p flush_id: for reports. Returns 0, or the
 	 * errno that ended the connection: ESHUTDOWN, if the server stops and the requests that had begun before have
-	 * ended.
+	 * ended; EPROTO, if it asks more than anybody could answer.
 	 */
 	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
 

@@ -158,10 +158,17 @@ std::string parse_line(const std::string &line, Statements &statements)
 /** Parses all lines of the standard input. Returns an exit code. */
 int parse_lines(Statements &statements)
 {
+	constexpr std::size_t most_statements = 1 << 16, most_bytes = std::size_t{64} << 20;
 	unsigned number = 0;
+	std::size_t bytes = 0;
 	std::string wrong;
 	const Result<void> read = apps::read_lines(longest_line, [&](const std::string &line) {
 		number++;
+		bytes += line.size();
+		if (bytes > most_bytes || statements.size() > most_statements) {
+			wrong = "no transaction has more than 65,536 keys or 64 MiB";
+			return false;
+		}
 		if (line.empty() || line.front() == '#')
 			return true;
 		const bool is_over = !statements.empty() && statements.back().kind == Kind::abort;

@@ -2,8 +2,11 @@
 /* Transactions on the global memory: single ones, and pairs that meet. */
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +18,7 @@
 #include "cluster.hpp"
 #include "folder.hpp"
 #include "gam/api/joined_node.hpp"
+#include "gam/coherence/block_log.hpp"
 #include "gam/data/no_wait_client.hpp"
 #include "gam/data/records.hpp"
 #include "peer_support.hpp"
@@ -370,7 +374,7 @@ TEST(Transactions, UpgradesExcludeEachOther)
 
 TEST(Transactions, AFullNodeFails)
 {
-	Store store(of(1, 64 * block_size), {496, {4, 1}});
+	Store store(of(1, 64 * block_size), {492, {4, 1}});
 	auto client = store.client();
 	ASSERT_EQ(put(*client, "first", "value"), Outcome::committed);
 	Job job;
@@ -450,7 +454,7 @@ TEST(Transactions, DamageIsReported)
 	EXPECT_EQ(record.in_block(), 0U);
 	Records::Header header;
 	header.bytes = static_cast<std::uint32_t>(records.max_value_size()) + 1;
-	ASSERT_EQ(records.write(record, 0, header, {}), 0);
+	ASSERT_EQ(records.write(record, header, {}), 0);
 	ASSERT_EQ(session.mfence(), 0);
 	Job job;
 	EXPECT_EQ(run(
@@ -579,22 +583,25 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	const auto value_of = [](char letter) { return std::vector<std::byte>(3000, std::byte(letter)); };
 	const auto header_of = [&](char letter) {
 		const auto version = static_cast<std::uint32_t>(letter);
-		return Records::Header{
-			version, records.mark_of(bytes_of(key)), 3000, Records::check_of(value_of(letter))};
+		return Records::Header{version, records.mark_of(bytes_of(key)), 3000,
+			Records::check_of(value_of(letter)), version % 2};
 	};
 	Address record;
 	ASSERT_EQ(records.find(bytes_of(key), record), 0);
 	ASSERT_EQ(record.home(), home->node().self());
 	ASSERT_EQ(session.wlock(record, 1), 0);
-	ASSERT_EQ(records.write(record, 0, header_of('a'), value_of('a')), 0);
+	ASSERT_EQ(records.write(record, header_of('a'), value_of('a')), 0);
+	ASSERT_EQ(records.write(record, header_of('b'), value_of('b')), 0);
+	ASSERT_EQ(records.write(record, header_of('a'), value_of('a')), 0);
 	ASSERT_EQ(session.mfence(), 0);
-	/* Another node has a copy of a block in the middle: the home is asked before that can be changed. */
+	/* Another node has a copy of a block in the place to be written: the home is asked before that can be changed.
+	 */
 	std::byte copy;
-	ASSERT_EQ(other.read(record + 3 * block_size, std::span(&copy, 1)), 0);
+	ASSERT_EQ(other.read(record + 2 * block_size, std::span(&copy, 1)), 0);
 	const NodeId gone = home->node().self();
 	home.reset();
 	ASSERT_TRUE(peers::wait_until([&] { return !writes->node().is_member(gone); }));
-	EXPECT_EQ(records.write(record, 3000, header_of('b'), value_of('b')), EHOSTUNREACH);
+	EXPECT_EQ(records.write(record, header_of('b'), value_of('b')), EHOSTUNREACH);
 	EXPECT_EQ(session.mfence(), 0) << "the error has been told";
 	Records::Header header;
 	ASSERT_EQ(records.read(record, header_of('a').mark, header), 0);
@@ -602,6 +609,81 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	std::vector<std::byte> value(3000);
 	EXPECT_EQ(records.read_value(record, header, value), 0);
 	EXPECT_EQ(value, value_of('a'));
+}
+
+/** Lets no file of this process grow while it is there. */
+class NoRoom
+{
+public:
+	NoRoom() : handler_(std::signal(SIGXFSZ, SIG_IGN))
+	{
+		getrlimit(RLIMIT_FSIZE, &before_);
+		const rlimit none{1, before_.rlim_max};
+		setrlimit(RLIMIT_FSIZE, &none);
+	}
+	~NoRoom()
+	{
+		setrlimit(RLIMIT_FSIZE, &before_);
+		std::signal(SIGXFSZ, handler_);
+	}
+	NoRoom(const NoRoom &) = delete;
+	NoRoom &operator=(const NoRoom &) = delete;
+
+private:
+	sighandler_t handler_;
+	rlimit before_{};
+};
+
+/* The first write that a full log does not take is done, and so must be the others. */
+TEST(Transactions, WhatTheLogDoesNotTakeIsWhole)
+{
+	using namespace std::chrono_literals;
+	const Result<Context> context = Context::open();
+	if (!context)
+		GTEST_SKIP() << "no device: " << context.error().message;
+	const gam_test::Folder folder;
+	const peers::MasterThread master(500ms);
+	const auto join = [&](bool logs) {
+		JoinOptions options;
+		options.node.bytes = std::uint64_t{1} << 20;
+		options.timeout = peers::patience;
+		options.master = "127.0.0.1:" + std::to_string(master.port());
+		options.log.durable = logs;
+		if (logs)
+			options.log.folder = folder.path();
+		return JoinedNode::join(*context, options).value();
+	};
+	const auto home = join(false), logs = join(true);
+	Session session(home->node());
+	RecordsOptions options;
+	options.index.nodes = {home->node().self()};
+	const Address catalogue = Records::create(session, options).value().catalogue();
+	const auto writes = NoWaitClient::open(logs->node(), catalogue).value();
+	const auto reads = NoWaitClient::open(home->node(), catalogue).value();
+	int number = 0;
+	Job job;
+	const auto change = [&] {
+		const std::string value = std::to_string(++number), alice = "alice", bob = "bob";
+		return run(
+			*writes,
+			[&](Transaction &t) -> apps::Task<int> {
+				const int error = t.write(bytes_of(alice), bytes_of(value));
+				co_return error ? error : t.write(bytes_of(bob), bytes_of(value));
+			},
+			0, &job);
+	};
+	ASSERT_EQ(change(), Outcome::committed);
+	const NoRoom full;
+	Outcome outcome = Outcome::committed;
+	while (outcome == Outcome::committed && number < 10000)
+		outcome = change();
+	for (int i = 0; i < 3; i++, outcome = change()) {
+		EXPECT_EQ(outcome, Outcome::unknown);
+		EXPECT_TRUE(is_of_log(job.error)) << job.error;
+		EXPECT_EQ(get(*reads, "alice"), std::to_string(number));
+		EXPECT_EQ(get(*reads, "bob"), std::to_string(number));
+	}
+	EXPECT_EQ(logs->node().available(), 0U) << "nobody is to allocate there";
 }
 
 } // namespace

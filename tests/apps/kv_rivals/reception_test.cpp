@@ -92,6 +92,8 @@ public:
 			return Error{EAGAIN, "in a moment"};
 		if (refusal.code)
 			return refusal;
+		if (alive + entered >= places)
+			return Error{EMFILE, "no place"};
 		mine.endpoint = theirs.endpoint;
 		mine.private_data = {std::byte{42}};
 		return std::unique_ptr<apps::Reception::AcceptedConnection>(std::make_unique<Accepted>(*this, link));
@@ -104,6 +106,7 @@ public:
 
 	int met = 0, entered = 0, alive = 0, refusals = 0;
 	int busy = 0; /* number of first attempts that find no room */
+	int places = 1 << 30;
 	Error refusal, last;
 	std::vector<apps::Reception::Link> links; /* of the clients that have entered */
 };
@@ -355,27 +358,68 @@ TEST_F(Receiving, WhoWasRefusedMakesRoomFirst)
 	EXPECT_FALSE(silent.link.peer_gone());
 }
 
-/** Checks that clients that have spoken keep their places, and that the next one waits for such a place. */
-TEST_F(Receiving, WhoHasSpokenKeepsItsPlace)
+/** Tests as many clients as there is room for, of which all but one have spoken. */
+TEST_F(Receiving, WhoHasSpokenMakesRoomAfterTheSilentOnes)
 {
 	make(1h);
 	std::vector<std::unique_ptr<Caller>> crowd;
-	while (crowd.size() < apps::Reception::max_pending) {
+	while (crowd.size() < apps::Reception::max_pending - 1) {
 		crowd.push_back(std::make_unique<Caller>(reception->port()));
 		crowd.back()->send_record();
 		reception->serve(host);
 	}
-	const int all = static_cast<int>(apps::Reception::max_pending);
+	const int all = static_cast<int>(crowd.size());
 	ASSERT_TRUE(serve_until([&] { return host.alive == all; }));
+	Caller silent(reception->port());
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == apps::Reception::max_pending; }));
+	std::vector<std::unique_ptr<Caller>> next;
+	for (int i = 1; i <= 2; i++) {
+		next.push_back(std::make_unique<Caller>(reception->port()));
+		next.back()->send_record();
+		ASSERT_TRUE(serve_until([&] { return host.refusals == i; }));
+		EXPECT_EQ(host.alive, all + 1) << "the silent one goes first, then one that has spoken";
+	}
+	(void)crowd.front()->receive(4096);
+	(void)crowd.back()->receive(4096);
+	EXPECT_TRUE(silent.link.peer_gone());
+	EXPECT_TRUE(crowd.front()->link.peer_gone()) << "the first to come";
+	EXPECT_FALSE(crowd.back()->link.peer_gone());
+	next.back()->send_mark();
+	EXPECT_TRUE(serve_until([&] { return host.entered == 1; }));
+}
+
+/** Tests a server whose only place is kept by a client that goes no further. */
+TEST_F(Receiving, WhoIsSlowGivesItsPlaceToTheNext)
+{
+	make(800ms);
+	host.places = 1;
+	Caller slow(reception->port());
+	slow.send_record();
+	ASSERT_TRUE(serve_until([&] { return host.alive == 1; }));
+	std::this_thread::sleep_for(150ms);
 	Caller next(reception->port());
 	next.send_record();
 	next.send_mark();
-	for (unsigned turn = 0; turn < 10; turn++)
-		reception->serve(host);
-	EXPECT_EQ(host.entered, 0);
-	EXPECT_EQ(host.refusals, 0);
-	crowd.back()->send_mark();
-	EXPECT_TRUE(serve_until([&] { return host.entered == 2; }));
+	EXPECT_TRUE(serve_until([&] { return host.entered == 1; }));
+	EXPECT_EQ(host.refusals, 1);
+	EXPECT_EQ(host.last.code, EBUSY);
+	Caller late(reception->port());
+	late.send_record();
+	EXPECT_TRUE(serve_until([&] { return host.refusals == 2; })) << "nobody is slow";
+	EXPECT_EQ(host.last.code, EMFILE);
+}
+
+TEST_F(Receiving, WhoGoesAwayDoesNotWaitForRoom)
+{
+	make(1h);
+	host.busy = 1 << 30;
+	{
+		Caller caller(reception->port());
+		caller.send_record();
+		ASSERT_TRUE(serve_until([&] { return host.met > 3; }));
+	}
+	EXPECT_TRUE(serve_until([&] { return reception->pending() == 0; }));
+	EXPECT_EQ(host.last.code, ECONNRESET);
 }
 
 /* Tests with whole servers */

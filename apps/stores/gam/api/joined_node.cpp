@@ -188,7 +188,10 @@ private:
 		Result<std::unique_ptr<NodeLog>> opened = NodeLog::open(log, *std::exchange(folder_, std::nullopt));
 		if (opened && (*opened)->cause())
 			return make_error((*opened)->cause(), "the log in " + options_.log.folder.string(),
-				"make room for at least " + std::to_string(log.segment_bytes) + " bytes");
+				((*opened)->cause() == EFBIG
+						? "raise the limit of files' sizes (ulimit -f) to at least "
+						: "make room for at least ") +
+					std::to_string(log.segment_bytes) + " bytes");
 		return opened;
 	}
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,12 @@
 
 namespace prism::gam
 {
+
+/** Returns true for an error of a log: what was asked for is done, but not in the log. */
+constexpr bool is_of_log(int error) noexcept
+{
+	return error == ENOSPC || error == EIO || error == EROFS;
+}
 
 /** The log of a node. Any thread may call it. No call waits for a disk. */
 class BlockLog
@@ -54,6 +61,8 @@ public:
 	 */
 	[[nodiscard]] virtual bool durable() const noexcept = 0;
 
+	/** Returns true if nothing is logged any more, as an append or a commit has failed. */
+	[[nodiscard]] virtual bool has_failed() const noexcept { return false; }
 	/** Returns the position behind all records so far. */
 	[[nodiscard]] virtual std::uint64_t position() const noexcept { return 0; }
 	/**

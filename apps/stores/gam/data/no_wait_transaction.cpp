@@ -81,7 +81,7 @@ int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 	if (const int error = records_.read(held.record, held.mark, header))
 		return error;
 	held.version = header.version;
-	held.bytes = header.bytes;
+	held.tail = header.tail;
 	std::byte *const room = keys_.room(header.bytes);
 	if (!room)
 		return E2BIG;
@@ -188,29 +188,33 @@ int NoWaitTransaction::lock_changed() noexcept
 		if (locks_ && keys_[number].known && header.version != held.version)
 			return EAGAIN;
 		held.version = header.version;
-		held.bytes = header.bytes;
+		held.tail = header.tail;
 	}
 	return 0;
 }
 
+/* What a log does not take is changed all the same: then so is the rest. */
 NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 {
-	bool any = false;
+	Changes changes{0, false};
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const KeySet::Item &item = keys_[number];
 		if (!item.changed)
 			continue;
+		const Held &held = held_[number];
 		Records::Header header;
-		header.version = held_[number].version + 1;
-		header.mark = held_[number].mark;
+		header.version = held.version + 1;
+		header.mark = held.mark;
 		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
-		const Held &held = held_[number];
-		if (const int error = records_.write(held.record, held.bytes, header, item.fresh))
-			return {error, any};
-		any = true;
+		header.tail = 1 - held.tail;
+		const int error = records_.write(held.record, header, item.fresh);
+		changes.error = error ? error : changes.error;
+		if (error && !is_of_log(error))
+			return changes;
+		changes.any = true;
 	}
-	return {0, any};
+	return changes;
 }
 
 apps::Task<void> NoWaitTransaction::roll_back()

@@ -49,7 +49,7 @@ private:
 		std::uint32_t mark = 0;   /**< Records::mark_of() the key */
 		std::uint32_t losses = 0; /**< Node::losses() of its home before it was locked */
 		std::uint32_t version = 0;
-		std::uint32_t bytes = 0; /**< of the value that is there */
+		std::uint32_t tail = 0; /**< of the value that is there */
 		Lock lock = Lock::none;
 		bool is_chosen = false;
 	};

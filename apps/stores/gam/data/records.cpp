@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gam/coherence/block_log.hpp"
 #include "service/key_hash.hpp"
 #include "service/self_verifying.hpp"
 #include "tx/transaction/key_set.hpp"
@@ -23,7 +24,7 @@ constexpr std::size_t beside_header = block_size - sizeof(Records::Header);
 
 /** The data from which any node opens the store. Never changed. */
 struct Catalogue {
-	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'02; /* GAMTX, version 2 */
+	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'03; /* GAMTX, version 3 */
 
 	std::uint64_t magic = 0;
 	Address index;
@@ -42,11 +43,16 @@ std::span<std::byte> room_of(T &value) noexcept
 	return std::as_writable_bytes(std::span(&value, 1));
 }
 
+/** Returns the bytes of the blocks that @p bytes take. */
+constexpr std::size_t in_blocks(std::size_t bytes) noexcept
+{
+	return (bytes + block_size - 1) / block_size * block_size;
+}
+
 } // namespace
 
 Records::Records(Session &session, Table index, Address address, std::uint32_t max_value_size)
-	: session_(session), index_(std::move(index)), address_(address), max_value_size_(max_value_size),
-	  before_(max_value_size)
+	: session_(session), index_(std::move(index)), address_(address), max_value_size_(max_value_size)
 {
 }
 
@@ -127,8 +133,7 @@ int Records::look_up(std::span<const std::byte> key, Address &record) noexcept
 int Records::add(std::span<const std::byte> key, Address &record) noexcept
 {
 	Address fresh;
-	if (const int error =
-			session_.malloc(sizeof(Header) + max_value_size_, fresh, index_.place_of(key), block_size))
+	if (const int error = session_.malloc(bytes_for(max_value_size_), fresh, index_.place_of(key), block_size))
 		return error == ENOMEM ? ENOSPC : error;
 	apps::Operation put;
 	put.kind = apps::OperationKind::put;
@@ -156,7 +161,7 @@ int Records::read(Address record, std::uint32_t mark, Header &header) noexcept
 	if (const int error = session_.read(record, room_of(header)))
 		return error;
 	const bool is_others = header.mark && header.mark != mark;
-	return is_others || header.bytes > max_value_size_ ? EBADMSG : 0;
+	return is_others || header.bytes > max_value_size_ || header.tail > 1 ? EBADMSG : 0;
 }
 
 std::uint32_t Records::check_of(std::span<const std::byte> value) noexcept
@@ -167,47 +172,49 @@ std::uint32_t Records::check_of(std::span<const std::byte> value) noexcept
 	return static_cast<std::uint32_t>(crc ^ crc >> 32) | 1U;
 }
 
+std::size_t Records::bytes_for(std::size_t max_value_size) noexcept
+{
+	if (max_value_size <= beside_header)
+		return sizeof(Header) + max_value_size;
+	return block_size + 2 * in_blocks(max_value_size - beside_header);
+}
+
+Address Records::tail_of(Address record, const Header &header) const noexcept
+{
+	return record + block_size + (header.tail ? in_blocks(max_value_size_ - beside_header) : 0);
+}
+
 int Records::read_value(Address record, const Header &header, std::span<std::byte> value) noexcept
 {
-	if (value.empty())
-		return 0;
-	if (const int error = session_.read(record + sizeof(Header), value))
+	const std::size_t beside = std::min(value.size(), beside_header);
+	int error = value.empty() ? 0 : session_.read(record + sizeof(Header), value.first(beside));
+	if (!error && beside < value.size())
+		error = session_.read(tail_of(record, header), value.subspan(beside));
+	if (error)
 		return error;
 	return header.check && header.check != check_of(value) ? EBADMSG : 0;
 }
 
-int Records::write(
-	Address record, std::uint32_t old_bytes, const Header &header, std::span<const std::byte> value) noexcept
+/*
+ * The lock keeps the first block here, but not those behind it: if their home fails now, some may take the change and
+ * others not. So they are of the place that has no value, and the first block, which names the place, comes last.
+ */
+int Records::write(Address record, const Header &header, std::span<const std::byte> value) noexcept
 {
 	std::array<std::byte, block_size> first;
 	const std::size_t beside = std::min(value.size(), beside_header);
 	std::memcpy(first.data(), &header, sizeof(header));
 	std::copy_n(value.begin(), beside, first.begin() + sizeof(header));
-	if (beside < value.size())
-		if (const int error = write_tail(record + block_size, old_bytes, value.subspan(beside)))
-			return error;
-	return session_.write(record, std::span(first).first(sizeof(header) + beside));
-}
-
-/*
- * The lock keeps the first block here, but not those behind it: if their home fails now, some may take the change and
- * others not. So these come first, and if not all of them are changed, none is.
- */
-int Records::write_tail(Address at, std::uint32_t old_bytes, std::span<const std::byte> tail) noexcept
-{
-	const std::size_t old_tail = old_bytes - std::min<std::size_t>(old_bytes, beside_header);
-	const std::span<std::byte> before = std::span(before_).first(std::min(old_tail, tail.size()));
-	if (!before.empty())
-		if (const int error = session_.read(at, before))
-			return error;
-	int error = session_.write(at, tail);
-	const int late = session_.settle();
-	error = error ? error : late;
-	if (error && !before.empty()) {
-		(void)session_.write(at, before); /* what cannot take this has not taken the change */
-		(void)session_.settle();
+	int late = 0;
+	if (beside < value.size()) {
+		late = session_.write(tail_of(record, header), value.subspan(beside));
+		const int settled = session_.settle();
+		late = late ? late : settled;
+		if (late && !is_of_log(late))
+			return late;
 	}
-	return error;
+	const int error = session_.write(record, std::span(first).first(sizeof(header) + beside));
+	return error ? error : late;
 }
 
 } // namespace prism::gam

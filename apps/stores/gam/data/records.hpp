@@ -16,7 +16,7 @@ namespace prism::gam
 {
 
 struct RecordsOptions {
-	std::uint32_t max_value_size = 496; /**< bytes, at most longest_value; the room in each record, in blocks */
+	std::uint32_t max_value_size = 492; /**< bytes, at most longest_value; see Records::bytes_for() */
 	TableOptions index;                 /**< its nodes hold the records, too */
 };
 
@@ -47,7 +47,13 @@ public:
 		std::uint32_t mark = 0;    /**< mark_of() the key; 0: nothing was written yet */
 		std::uint32_t bytes = 0;   /**< bytes of the value */
 		std::uint32_t check = 0;   /**< check_of() of the value; 0: the key is absent */
+		std::uint32_t tail = 0;    /**< 0 or 1: which place has what of the value the first block has not */
 	};
+	/**
+	 * Returns the bytes of a record for values of at most @p max_value_size: a block, and for values that do not
+	 * fit into it two places for the rest, of which one has the value and the other takes the next.
+	 */
+	[[nodiscard]] static std::size_t bytes_for(std::size_t max_value_size) noexcept;
 	/**
 	 * Returns the checksum of a value, never 0. It detects a value of several blocks, some of which were lost with
 	 * the node that wrote them.
@@ -72,11 +78,10 @@ public:
 	/** Reads the value; @p value is as long as @p header says. EBADMSG: a part of it is lost. */
 	int read_value(Address record, const Header &header, std::span<std::byte> value) noexcept;
 	/**
-	 * Writes both over a value of @p old_bytes, the bytes of one block at once; to be fenced, as all writes. After
-	 * an error the old ones are still there.
+	 * Writes both, all or nothing; to be fenced, as all writes. header.tail must not be that of the record. After
+	 * an error the old ones are still there, unless the error is_of_log().
 	 */
-	int write(Address record, std::uint32_t old_bytes, const Header &header,
-		std::span<const std::byte> value) noexcept;
+	int write(Address record, const Header &header, std::span<const std::byte> value) noexcept;
 
 private:
 	Records(Session &session, Table index, Address address, std::uint32_t max_value_size);
@@ -84,14 +89,13 @@ private:
 	int find_in_index(std::span<const std::byte> key, Address &record) noexcept;
 	int look_up(std::span<const std::byte> key, Address &record) noexcept;
 	int add(std::span<const std::byte> key, Address &record) noexcept;
-	int write_tail(Address at, std::uint32_t old_bytes, std::span<const std::byte> tail) noexcept;
+	[[nodiscard]] Address tail_of(Address record, const Header &header) const noexcept;
 
 	Session &session_;
 	Table index_;
 	KnownRecords known_;
 	Address address_;
 	std::uint32_t max_value_size_;
-	std::vector<std::byte> before_; /* for write_tail() */
 };
 
 } // namespace prism::gam

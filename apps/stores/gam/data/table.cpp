@@ -97,7 +97,8 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 		(void)session.free(catalogue.array[i]);
 	if (!address.is_null())
 		(void)session.free(address);
-	return make_error(error, "cannot make a hash table", "lend more memory, or take fewer buckets");
+	return make_error(
+		error, "cannot make a hash table", error == ENOMEM ? "lend more memory, or take fewer buckets" : "");
 }
 
 Result<Table> Table::open(Session &session, Address catalogue, const TableCare &care)

@@ -19,12 +19,6 @@ bool awaits_answer(LineState state) noexcept
 	return is_in_transit(state) && state != LineState::to_invalid;
 }
 
-/** Returns true for an error of the home's log: the uncached access was done, but is not in the log. */
-bool is_of_log(int error) noexcept
-{
-	return error == ENOSPC || error == EIO || error == EROFS;
-}
-
 } // namespace
 
 bool Lines::hear(NodeId from, const Message &message)

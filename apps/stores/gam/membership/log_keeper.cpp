@@ -12,6 +12,8 @@ namespace
 
 /* Checks are for work: compaction, or a new segment */
 constexpr std::chrono::milliseconds check_interval{10};
+/* The same while the disk has no room for a segment */
+constexpr std::chrono::seconds room_interval{1};
 
 } // namespace
 
@@ -66,7 +68,9 @@ void LogKeeper::run(const std::stop_token &stop)
 void LogKeeper::maintain()
 {
 	/* Without a segment ahead, append() makes one, and reports errors. */
-	(void)log_.prepare();
+	const auto now = std::chrono::steady_clock::now();
+	if (now >= prepares_ && log_.prepare())
+		prepares_ = now + room_interval;
 	if (log_.error() || log_.segments() <= compact_above_)
 		return;
 	/* A failed compaction leaves the log as it was. */

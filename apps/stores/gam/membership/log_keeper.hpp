@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,9 @@ private:
 	std::condition_variable_any changed_;
 	std::uint64_t wanted_ = 0;  /* sequence */
 	std::size_t compact_above_; /* segments; for the thread */
-	std::jthread thread_;       /* declared last: it uses the others */
+	std::chrono::steady_clock::time_point
+		prepares_;    /* when it makes a segment ahead again, as the disk had no room for one */
+	std::jthread thread_; /* declared last: it uses the others */
 };
 
 } // namespace prism::gam

@@ -9,10 +9,29 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace prism::gam
 {
+
+namespace
+{
+
+/**
+ * Allocates disk space: without that for a page, a store to it would raise a signal. Returns 0 or errno. What cannot be
+ * had is not tried, as the rest of the disk would be lacking meanwhile.
+ */
+int allocate(int file, std::size_t bytes) noexcept
+{
+	struct statvfs disk {
+	};
+	if (::fstatvfs(file, &disk) == 0 && disk.f_blocks && disk.f_bfree * disk.f_frsize < bytes)
+		return ENOSPC;
+	return ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+}
+
+} // namespace
 
 std::optional<std::uint64_t> number_of(const std::filesystem::path &path)
 {
@@ -39,11 +58,9 @@ Result<Segment> Segment::create(const std::filesystem::path &path, std::size_t b
 	Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 	if (file.get() < 0)
 		return make_error(errno, path.string());
-	/* Without disk space for a page, a store to it would raise a signal. */
-	if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)); error) {
+	if (const int error = allocate(file.get(), bytes)) {
 		(void)::unlink(path.c_str());
-		return make_error(error == EFBIG ? ENOSPC : error, "room for " + path.string(),
-			"free some, or give the log another folder");
+		return make_error(error, "room for " + path.string(), "free some, or give the log another folder");
 	}
 	return map(std::move(file), path, bytes);
 }

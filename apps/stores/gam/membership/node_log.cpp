@@ -408,6 +408,8 @@ void NodeLog::told() noexcept
 int NodeLog::error() const noexcept
 {
 	const int cause = this->cause();
+	if (cause == EFBIG)
+		return ENOSPC;
 	return cause == 0 || cause == ENOSPC || cause == EROFS ? cause : EIO;
 }
 

@@ -43,6 +43,7 @@ public:
 		return append({EntryKind::allocation, no_node, block, bytes, 0, 0, {}, false, 0, objects});
 	}
 	[[nodiscard]] bool durable() const noexcept override { return durable_; }
+	[[nodiscard]] bool has_failed() const noexcept override { return log_.cause() != 0; }
 	[[nodiscard]] std::uint64_t position() const noexcept override { return log_.written(); }
 	[[nodiscard]] bool is_settled(std::uint64_t position, int &error) noexcept override
 	{

@@ -273,6 +273,12 @@ void Home::end_first(int error)
 		error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
 }
 
+std::uint64_t Home::available() const noexcept
+{
+	const BlockLog *const log = node_.options_.log;
+	return log && log->has_failed() ? 0 : allocator_.available(); /* see log() */
+}
+
 /**
  * Tells how much is free: to nodes that have joined since, and to all others if it has changed by a sixteenth. They use
  * it to choose where to allocate.

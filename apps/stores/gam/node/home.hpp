@@ -78,7 +78,7 @@ public:
 	{
 		return allocator_.is_allocated(block.block_number());
 	}
-	[[nodiscard]] std::uint64_t available() const noexcept { return allocator_.available(); }
+	[[nodiscard]] std::uint64_t available() const noexcept;
 	[[nodiscard]] std::uint64_t available(NodeId node) const noexcept
 	{
 		return node < max_nodes ? others_[node].load(std::memory_order_relaxed) : 0;

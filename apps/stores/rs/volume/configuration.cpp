@@ -72,12 +72,17 @@ Result<void> create_file(const std::string &path, const std::string &text)
 	const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 	if (fd.get() < 0)
 		return make_error(errno, "cannot create " + path);
-	const ssize_t written = ::write(fd.get(), text.data(), text.size());
-	const int error = written < 0 ? errno : static_cast<std::size_t>(written) == text.size() ? 0 : ENOSPC;
-	if (!error)
-		return {};
-	::unlink(path.c_str());
-	return make_error(error, "cannot write " + path);
+	/* What has no room says why when the rest is written. */
+	for (std::size_t at = 0; at < text.size();) {
+		const ssize_t written = ::write(fd.get(), text.data() + at, text.size() - at);
+		const int error = written < 0 ? errno : 0;
+		if (error && error != EINTR) {
+			::unlink(path.c_str());
+			return make_error(error, "cannot write " + path);
+		}
+		at += error ? 0 : static_cast<std::size_t>(written);
+	}
+	return {};
 }
 
 } // namespace

@@ -54,7 +54,7 @@ bool Responder::take_receive(const prism_bth &bth)
 	if ((qp_.srq ? qp_.srq->queue : qp_.rq).empty()) {
 		engine_.counters.rx_no_receive++;
 		if (qp_.type == IBV_QPT_UC) {
-			drop_message();
+			resp_.message.active = false; /* its other packets are dropped, too */
 			return false;
 		}
 		send_ack(syndrome_rnr | (qp_.attr.min_rnr_timer & 31), bth.psn);
