@@ -193,7 +193,7 @@ int NoWaitTransaction::lock_changed() noexcept
 	return 0;
 }
 
-/* What a log does not take is changed all the same: then so is the rest. */
+/* A key whose change a log does not take is changed all the same: then so are the others. */
 NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 {
 	Changes changes{0, false};

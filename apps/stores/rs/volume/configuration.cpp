@@ -72,7 +72,7 @@ Result<void> create_file(const std::string &path, const std::string &text)
 	const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 	if (fd.get() < 0)
 		return make_error(errno, "cannot create " + path);
-	/* What has no room says why when the rest is written. */
+	/* The write of what had no room tells why. */
 	for (std::size_t at = 0; at < text.size();) {
 		const ssize_t written = ::write(fd.get(), text.data() + at, text.size() - at);
 		const int error = written < 0 ? errno : 0;
