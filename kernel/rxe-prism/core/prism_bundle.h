@@ -61,8 +61,8 @@ u32 prism_bundle_entry_size(const u8 *packet, u32 size);
 u32 prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size);
 
 /*
- * Makes the packet an entry where it lies: its body stays, and the entry header takes the place of the BTH's end. Returns
- * the entry's size. The PRISM_ENTRY_OFFSET bytes in front of the entry are no longer needed.
+ * Makes the packet an entry where it lies: its body stays, and the entry header takes the place of the BTH's end.
+ * Returns the entry's size. The PRISM_ENTRY_OFFSET bytes in front of the entry are no longer needed.
  */
 u32 prism_bundle_make_entry(u8 *packet, u32 size);
 
