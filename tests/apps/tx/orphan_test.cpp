@@ -2,6 +2,7 @@
 /* Work of a live client for a dead one, on a carrier whose requests end when the test says so. */
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,17 @@ TEST_F(OrphanTest, APlaceCountsUntilItsLastEntryIsResolved)
 		step();
 	}
 	EXPECT_GT(resolver.holding(), asked);
+}
+
+/* Else a shard that asks without end fills the client's memory. */
+TEST_F(OrphanTest, WhatIsAskedAgainIsDoneOnceMore)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		resolver.take(0, 2);
+	for (unsigned place = 0;
+		place < 1000 * lanes && resolver.holding() != std::numeric_limits<std::uint64_t>::max(); place++)
+		step();
+	EXPECT_EQ(ended, (std::vector<std::uint64_t>{2, 2}));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "orphan_resolver.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -20,7 +21,10 @@ void OrphanResolver::take(std::size_t shard, std::uint64_t client)
 	const ShardView *const view = carrier_.view(shard);
 	if (!view || client >= view->geometry.clients || client_.store.as_in_paper)
 		return;
-	orphans_.push_back({shard, client});
+	/* Once more than it is worked on is enough: a server that asks without end fills no memory. */
+	const Orphan order{shard, client};
+	if (std::ranges::count(orphans_, order) < 2)
+		orphans_.push_back(order);
 	go_on();
 }
 

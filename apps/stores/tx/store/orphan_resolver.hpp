@@ -52,6 +52,7 @@ private:
 	struct Orphan {
 		std::size_t shard = 0;
 		std::uint64_t client = 0;
+		bool operator==(const Orphan &) const = default;
 	};
 
 	void go_on();
