@@ -328,6 +328,7 @@ nlohmann::json renewal_by(MasterChannel &way)
 TEST(MembershipMasters, WhoFoundsAClusterInEtcdSaysHowLongItsLeasesAre)
 {
 	EXPECT_EQ(check_master("etcd://host/key?lease=0.5"), "");
+	EXPECT_NE(check_master("etcd://host/key?leas=10").find("no such option"), std::string::npos);
 	for (const std::string lease : {"", "0", "601", "2s", "nan", "-1"})
 		EXPECT_NE(check_master("etcd://host/key?lease=" + lease).find("0.05 to 600 seconds"), std::string::npos)
 			<< lease;

@@ -33,9 +33,12 @@ std::optional<std::chrono::milliseconds> lease_of(const std::string &text)
 Result<std::unique_ptr<MasterChannel>> reach_etcd(const std::string &location, const MasterAccess &access)
 {
 	constexpr std::string_view option = "?lease=";
-	const std::size_t at = location.find(option);
+	const std::size_t at = location.find('?');
 	std::chrono::milliseconds lease = access.lease;
 	if (at != std::string::npos) {
+		if (!location.substr(at).starts_with(option))
+			return make_error(EINVAL, "'" + location + "': there is no such option",
+				"write etcd://HOST:PORT/KEY?lease=SECONDS");
 		const std::optional<std::chrono::milliseconds> wanted = lease_of(location.substr(at + option.size()));
 		if (!wanted)
 			return make_error(EINVAL, "'" + location + "': leases have 0.05 to 600 seconds",
