@@ -18,8 +18,9 @@ namespace prism::soft
 namespace
 {
 
-#if defined(__x86_64__)
-/* Like setjmp() without a mask, but no call: the compiler itself keeps nothing in registers over it. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/* Like setjmp() without a mask, but no call: the compiler itself keeps nothing in registers over it. The thread
+ * sanitizer has to be told of jumps. */
 using Back = std::array<void *, 5>;
 #define SET_BACK(back) __builtin_setjmp((back).data())
 #define GO_BACK(back) __builtin_longjmp((back).data(), 1)
