@@ -248,8 +248,9 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 	ConnectionRecord mine;
 	Result<std::unique_ptr<AcceptedConnection>> made = host.on_connect(client.link, record, mine);
 	/* A server without a place for one more waits if one on its way takes long, whose place this one gets. */
-	crowded_ = !made && made.error().code == EMFILE && slow() != pending_.end();
-	const bool retry = crowded_ || (!made && made.error().code == EAGAIN);
+	const bool full = !made && made.error().code == EMFILE && slow() != pending_.end();
+	const bool retry = full || (!made && made.error().code == EAGAIN);
+	crowded_ = crowded_ || full;
 	epoll_event event{};
 	event.events = retry ? EPOLLRDHUP : EPOLLIN | EPOLLRDHUP; /* a waiting client is readable all the time */
 	event.data.ptr = &client;

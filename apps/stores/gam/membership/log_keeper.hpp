@@ -47,8 +47,8 @@ private:
 	std::condition_variable_any changed_;
 	std::uint64_t wanted_ = 0;  /* sequence */
 	std::size_t compact_above_; /* segments; for the thread */
-	std::chrono::steady_clock::time_point
-		prepares_;    /* when it makes a segment ahead again, as the disk had no room for one */
+	/* When it makes a segment ahead again, as the disk had no room for one. */
+	std::chrono::steady_clock::time_point prepares_;
 	std::jthread thread_; /* declared last: it uses the others */
 };
 
