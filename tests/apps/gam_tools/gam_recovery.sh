@@ -165,7 +165,7 @@ full_disk() {
 		exec timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --log "$work/limited" 2>"$work/err"
 	)
 	[ $? -eq 1 ] || fail "a log that may not grow (ulimit -f) is no error"
-	says "No space left"
+	says "File too large; raise the limit of files' sizes (ulimit -f) to at least"
 	mkdir "$work/small"
 	mount -t tmpfs -o size=3m none "$work/small" 2>/dev/null || {
 		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
