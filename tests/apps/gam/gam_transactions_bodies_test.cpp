@@ -553,6 +553,17 @@ TEST(Transactions, AValueOfWhichADeathHasTakenAPartIsNone)
 	store.cluster.let_go_of_all(1);
 }
 
+/** Returns options of a small node that joins @p master. */
+JoinOptions joining(const peers::MasterThread &master)
+{
+	JoinOptions options;
+	options.node.bytes = std::uint64_t{1} << 20;
+	options.node.shards = 2;
+	options.timeout = peers::patience;
+	options.master = "127.0.0.1:" + std::to_string(master.port());
+	return options;
+}
+
 /* Else a transaction that meets the death of a home leaves a value that nobody can read any more. */
 TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 {
@@ -563,11 +574,7 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	const gam_test::Folder folder;
 	const peers::MasterThread master(500ms);
 	const auto join = [&](const char *log) {
-		JoinOptions options;
-		options.node.bytes = std::uint64_t{1} << 20;
-		options.node.shards = 2;
-		options.timeout = peers::patience;
-		options.master = "127.0.0.1:" + std::to_string(master.port());
+		JoinOptions options = joining(master);
 		options.log.folder = folder.path() / log;
 		return JoinedNode::join(*context, options).value();
 	};
@@ -644,10 +651,7 @@ TEST(Transactions, WhatTheLogDoesNotTakeIsWhole)
 	const gam_test::Folder folder;
 	const peers::MasterThread master(500ms);
 	const auto join = [&](bool logs) {
-		JoinOptions options;
-		options.node.bytes = std::uint64_t{1} << 20;
-		options.timeout = peers::patience;
-		options.master = "127.0.0.1:" + std::to_string(master.port());
+		JoinOptions options = joining(master);
 		options.log.durable = logs;
 		if (logs)
 			options.log.folder = folder.path();

@@ -67,10 +67,4 @@ private:
 	std::vector<std::unique_ptr<JoinedNode>> joined_;
 };
 
-/** Returns the bytes that an object of @p bytes takes in blocks of its own. */
-constexpr std::uint64_t in_blocks(std::uint64_t bytes) noexcept
-{
-	return (bytes + block_size - 1) / block_size * block_size;
-}
-
 } // namespace prism::gam

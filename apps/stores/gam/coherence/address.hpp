@@ -33,6 +33,12 @@ void for_each_node(std::uint64_t set, const Visit &visit)
 /** The unit of coherence, in bytes. */
 constexpr std::size_t block_size = 512;
 
+/** Returns the bytes that an object of @p bytes takes in blocks of its own. */
+constexpr std::uint64_t in_blocks(std::uint64_t bytes) noexcept
+{
+	return (bytes + block_size - 1) / block_size * block_size;
+}
+
 /**
  * The global address of a byte. The upper 16 bits are its home node, the lower 48 the offset in that node's memory. The
  * null address is offset 0 of node 0, which is never allocated.

@@ -43,12 +43,6 @@ std::span<std::byte> room_of(T &value) noexcept
 	return std::as_writable_bytes(std::span(&value, 1));
 }
 
-/** Returns the bytes of the blocks that @p bytes take. */
-constexpr std::size_t in_blocks(std::size_t bytes) noexcept
-{
-	return (bytes + block_size - 1) / block_size * block_size;
-}
-
 } // namespace
 
 Records::Records(Session &session, Table index, Address address, std::uint32_t max_value_size)
