@@ -8,6 +8,7 @@
  *   neighbours leavers N    N processes that come to one, talk and go, one in three by kill -9
  *   neighbours reopened N   one that closes its device and opens it again, N times
  *   neighbours others       root's with those of other users, who have UDP; 77 without root
+ *   neighbours alone        one whose queue pairs communicate with each other
  *   neighbours forked       one whose child holds all it has open, and ends before its child
  */
 #include <infiniband/prismdv.h>
@@ -518,6 +519,30 @@ void pairs(unsigned count)
 	expect(well, "all write once more");
 }
 
+void alone()
+{
+	const Neighbour one(true);
+	const Link edges = link(one, one, {0, 1});
+	expect(talk(one, one, edges), "a context talks to itself by a ring");
+	const std::int64_t before = one.sent_by_rings();
+	bool well = true;
+	for (int i = 0; i < 10; i++) {
+		std::this_thread::sleep_for(2ms); /* its engine thread sleeps */
+		well = !one.write(edges.first, 1) && well;
+	}
+	well = !one.ask({.what = 'r', .edge = edges.first, .count = 20}).value && well;
+	well = !one.ask({.what = 'W', .edge = edges.second, .count = 20}).value && well;
+	expect(well && one.sent_by_rings() - before >= 2 * 20 * 256, "writes and reads much");
+	const Memory memory = memory_of(one.pid());
+	expect(memory.files == 2 && memory.rings_kib <= 68, "its bell and one ring");
+	const double then = processor_time(one.pid());
+	std::this_thread::sleep_for(1s);
+	std::printf("while quiet: %.4f%% of a core\n", (processor_time(one.pid()) - then) * 100);
+	const auto child = static_cast<pid_t>(one.ask({.what = 'f'}).value);
+	expect(!one.write(edges.first) && !one.write(edges.second), "the parent of a child goes on");
+	::kill(child, SIGKILL);
+}
+
 void star(unsigned count, unsigned seconds)
 {
 	const Neighbour hub;
@@ -714,10 +739,13 @@ int main(int count, char **arguments)
 		return 77;
 	else if (what == "others")
 		others();
+	else if (what == "alone")
+		alone();
 	else if (what == "forked")
 		forked();
 	else
 		return std::puts("neighbours pairs N | star N SECONDS | stopped SECONDS | leavers N | reopened N | "
+				 "alone | "
 				 "others | forked"),
 		       2;
 	return failures != 0;

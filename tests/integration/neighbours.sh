@@ -22,6 +22,7 @@ run star 20 1
 run stopped 10
 run leavers 30
 run reopened 10
+run alone
 run forked
 if setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 	run others

@@ -40,6 +40,71 @@ TEST_F(LocalPair, BothMayIntroduceThemselvesAtOnce)
 	EXPECT_TRUE(turn_until({&a, &b}, [this] { return !a.inbox.packets.empty() && !b.inbox.packets.empty(); }));
 }
 
+/* Makes the ring of a context whose queue pairs communicate with each other. */
+void send_to_itself(End &end)
+{
+	EXPECT_FALSE(end.send(end, 1)); /* not yet */
+	EXPECT_TRUE(end.port->has_new_peers());
+	EXPECT_FALSE(end.port->prepare_sleep());
+	end.turn();
+	ASSERT_TRUE(end.port->has_peers());
+}
+
+TEST_F(LocalPair, AContextIsItsOwnPeer)
+{
+	send_to_itself(a);
+	ASSERT_TRUE(a.send(a, 7));
+	EXPECT_TRUE(a.port->own_packets_wait());
+	EXPECT_FALSE(a.port->prepare_sleep());
+	a.turn();
+	EXPECT_FALSE(a.port->own_packets_wait());
+	EXPECT_EQ(a.inbox.packets, std::vector<Bytes>{Bytes(100, 7)});
+	EXPECT_EQ(a.inbox.routes[0].from, a.address);
+	EXPECT_EQ(a.inbox.routes[0].to, a.address);
+	EXPECT_EQ(a.port->peers(), std::vector<unsigned>{a.slot->number()});
+	EXPECT_TRUE(a.port->prepare_sleep());
+	EXPECT_FALSE(a.port->awaits_peers()); /* nobody else has to wake it */
+	a.port->attend();
+	introduce();
+	EXPECT_TRUE(a.port->awaits_peers());
+	/* A context of another host may have the same slot. */
+	EXPECT_EQ(a.port->begin(0, loopback_address(3), a.qpn(), 100), nullptr);
+}
+
+TEST_F(LocalPair, AFullRingToItselfLosesNothing)
+{
+	constexpr unsigned packets = 100;
+	send_to_itself(a);
+	for (unsigned i = 0; i < packets; i++)
+		ASSERT_TRUE(a.send(a, static_cast<std::uint8_t>(i), 4000));
+	EXPECT_EQ(a.port->room(0, a.address, a.qpn()), Room::no);
+	EXPECT_FALSE(a.port->prepare_sleep());
+	EXPECT_FALSE(a.port->loses(0, a.address, a.qpn(), 1));
+	EXPECT_FALSE(a.port->loses(0, a.address, a.qpn(), 60'000'000'000)); /* a program that pauses is no dead peer */
+	ASSERT_TRUE(turn_until({&a}, [&] { return a.inbox.packets.size() == packets; }));
+	for (unsigned i = 0; i < packets; i++)
+		ASSERT_EQ(a.inbox.packets[i], Bytes(4000, static_cast<std::uint8_t>(i)));
+	EXPECT_EQ(a.counts.local_tx_wakeups + a.counts.local_tx_dropped, 0U);
+	EXPECT_TRUE(turn_until({&a}, [&] { return a.port->prepare_sleep(); }));
+}
+
+TEST_F(LocalPair, AChildHasNoRingToItself)
+{
+	send_to_itself(a);
+	ASSERT_TRUE(a.send(a, 7));
+	const pid_t child = ::fork();
+	if (!child) {
+		const bool none = !a.send(a, 66) && !a.port->own_packets_wait() && a.port->prepare_sleep();
+		a.turn();
+		::_exit(none && a.inbox.packets.empty() ? 0 : 1);
+	}
+	int status = 0;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	a.turn();
+	EXPECT_EQ(a.inbox.packets, std::vector<Bytes>{Bytes(100, 7)});
+}
+
 TEST_F(LocalPair, AnotherAddressIsNotThatOfThePeer)
 {
 	introduce();

@@ -69,7 +69,7 @@ protected:
 	void restart()
 	{
 		memory = std::make_unique<Memory>();
-		producer = RingProducer(memory->ring(), staging);
+		producer = RingProducer(memory->ring(), &staging);
 		consumer = RingConsumer(memory->ring());
 	}
 	void SetUp() override { restart(); }
@@ -303,7 +303,7 @@ TEST(LocalBell, NoWakeUpIsLost)
 	ASSERT_EQ(::pipe(pipe.data()), 0);
 	std::thread other([&] {
 		StagedRecord staging{};
-		RingProducer producer(memory->ring(), staging);
+		RingProducer producer(memory->ring(), &staging);
 		for (unsigned i = 0; i < count; i++) {
 			while (!put(producer, packet_of(40 + i % 1000, i)))
 				std::this_thread::yield();
@@ -357,7 +357,7 @@ TEST(LocalRingOfTheDead, KilledAnywhereNothingHalfWrittenIsSeen)
 		ASSERT_GE(child, 0);
 		if (!child) {
 			StagedRecord staging{};
-			RingProducer producer(memory->ring(), staging);
+			RingProducer producer(memory->ring(), &staging);
 			if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) < 0)
 				::_exit(9);
 			::raise(SIGSTOP);

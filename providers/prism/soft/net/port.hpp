@@ -48,6 +48,8 @@ public:
 
 	/** Returns true if a peer is to be introduced, which receive() does. */
 	[[nodiscard]] bool has_new_peers() const { return local_ && local_->has_new_peers(); }
+	/** Returns true if packets wait that the context has sent to itself by its ring. */
+	[[nodiscard]] bool own_packets_wait() const { return local_ && local_->own_packets_wait(); }
 	/** Returns true if we share rings with any peer. */
 	[[nodiscard]] bool has_local_peers() const { return local_ && local_->has_peers(); }
 

@@ -336,6 +336,15 @@ void Context::await_company(Time at)
 	}
 }
 
+/** Answers and sends. */
+void Context::advance(Time at, Engine::Again again)
+{
+	without_memory_as_lost([&] { engine_->progress(at, again); });
+	/* Nothing else tells the sleeper of packets that this context has sent to itself. */
+	if (asleep_ && port_->own_packets_wait())
+		wake_thread();
+}
+
 /**
  * Receives, executes, answers and sends.
  * @param looked_after true if somebody drives again soon even if nothing happens, so that acknowledgements may wait.
@@ -350,9 +359,7 @@ bool Context::drive(Time reading, int max_trains, bool looked_after)
 		await_company(at);
 		receive_before_timers(at);
 	});
-	without_memory_as_lost([&] {
-		engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
-	});
+	advance(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
 	return received;
 }
 
@@ -390,7 +397,7 @@ void Context::catch_up()
 		return;
 	const Time at = in_order(monotonic_ns());
 	without_memory_as_lost([&] { receive_waiting(at); });
-	without_memory_as_lost([&] { engine_->progress(at); });
+	advance(at);
 }
 
 void Context::receive_waiting(Time at)
@@ -414,7 +421,7 @@ void Context::transmit()
 {
 	const Time at = in_order(recent_ns());
 	without_memory_as_lost([&] { receive_before_timers(at); });
-	without_memory_as_lost([&] { engine_->progress(at); });
+	advance(at);
 	if (!asleep_)
 		return;
 	/* The sleeper does not know of a timer that this may have started, nor of a new peer. */

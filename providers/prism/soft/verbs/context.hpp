@@ -132,6 +132,7 @@ private:
 	void note_poll(Time at);
 	void receive_waiting(Time at);
 	void receive_before_timers(Time at);
+	void advance(Time at, Engine::Again again = Engine::Again::maybe);
 	bool drive(Time reading, int max_trains, bool looked_after);
 	/** Returns the time for the engine's next call: threads' readings of the clock differ, but it must not go back.
 	 */

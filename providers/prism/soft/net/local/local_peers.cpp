@@ -22,6 +22,7 @@ namespace
  * memory. */
 constexpr std::size_t indices_bytes = 4096;
 constexpr std::size_t rings_bytes = indices_bytes + 2 * std::size_t{ring_bytes};
+constexpr std::size_t own_ring_bytes = indices_bytes + ring_bytes;
 static_assert(2 * sizeof(RingIndices) <= indices_bytes && rings_bytes <= 256 << 10);
 
 /* Intervals of looking while nothing is expected, and while an answer is. */
@@ -138,8 +139,6 @@ void LocalPort::want(Peer *known, unsigned slot, const Address &address)
 {
 	if (known && known->state != State::unknown &&
 		(known->state != State::elsewhere || known->asked_for == address))
-		return;
-	if (slot == slot_)
 		return;
 	Peer *const peer = make_peer(slot);
 	if (!peer)
@@ -352,9 +351,16 @@ bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const 
 		return false;
 	peer.bell = reinterpret_cast<Bell *>(peer.bell_page.get());
 	peer.rings = std::move(rings);
-	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1), staging_);
+	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1), &staging_);
 	peer.in = RingConsumer(ring_of(peer.rings, ours ? 1 : 0));
-	peer.addresses = std::move(introduced.addresses);
+	enlist(peer, std::move(introduced.addresses));
+	return true;
+}
+
+/* Lists a peer whose rings stand among the attached ones. */
+void LocalPort::enlist(Peer &peer, std::vector<Address> addresses)
+{
+	peer.addresses = std::move(addresses);
 	peer.addresses_told = std::min(addresses_.size(), max_local_addresses);
 	peer.state = State::attached;
 	peer.fresh = true;
@@ -362,7 +368,6 @@ bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const 
 	attached_.push_back(&peer);
 	fresh_++;
 	show(peer.slot, true);
-	return true;
 }
 
 void LocalPort::introduce_wanted(Time now)
@@ -375,11 +380,29 @@ void LocalPort::introduce_wanted(Time now)
 		const std::optional<bool> here = is_here(peer.asked_for, now);
 		if (!here)
 			refuse(peer, now, min_pause);
-		else if (*here)
-			introduce(peer, now);
-		else
+		else if (!*here)
 			peer.state = State::elsewhere;
+		else if (peer.slot == slot_)
+			attach_self(peer, now);
+		else
+			introduce(peer, now);
 	}
+}
+
+/* Attaches ourselves, for queue pairs that communicate within the context: one ring, whose both ends are ours. */
+void LocalPort::attach_self(Peer &peer, Time now)
+{
+	const FileDescriptor file = create_shared_file("prism-rings", own_ring_bytes);
+	Mapping rings(file.get(), own_ring_bytes);
+	if (!rings) {
+		refuse(peer, now, min_pause);
+		return;
+	}
+	peer.bell = &awake_;
+	peer.in = RingConsumer(ring_of(rings, 0));
+	peer.out = RingProducer(ring_of(rings, 0), nullptr);
+	peer.rings = std::move(rings);
+	enlist(peer, addresses_);
 }
 
 void LocalPort::introduce(Peer &peer, Time now)

@@ -172,7 +172,7 @@ Room LocalPort::room(unsigned source, const Address &address, std::uint32_t qpn)
 bool LocalPort::loses(unsigned source, const Address &address, std::uint32_t qpn, Time now)
 {
 	Peer *const peer = attached(source, address, qpn);
-	if (!peer)
+	if (!peer || peer->slot == slot_) /* we take what is ours, if only later */
 		return false;
 	const std::uint32_t taken = peer->out.taken();
 	if (!peer->stopped_at || taken != peer->stopped_behind) {
@@ -276,6 +276,19 @@ bool LocalPort::prepare_sleep()
 			return attend(), false;
 	}
 	return true;
+}
+
+bool LocalPort::own_packets_wait() const
+{
+	Peer *const self = peers_[slot_].get();
+	return self && self->state == State::attached && !here_.in_child() && self->in.is_waiting();
+}
+
+/* Leaves ourselves out: what we send to ourselves needs nobody else to wake us. */
+bool LocalPort::awaits_peers() const
+{
+	const Peer *const self = peers_[slot_].get();
+	return attached_.size() > (self && self->state == State::attached ? 1 : 0) || greeted_;
 }
 
 std::vector<unsigned> LocalPort::peers() const

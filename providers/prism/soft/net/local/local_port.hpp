@@ -82,7 +82,9 @@ public:
 	/** Returns true if we share rings with any peer. */
 	[[nodiscard]] bool has_peers() const { return !attached_.empty(); }
 	/** Returns true if some peer should wake us, which it may fail to do. */
-	[[nodiscard]] bool awaits_peers() const { return has_peers() || greeted_; }
+	[[nodiscard]] bool awaits_peers() const;
+	/** Returns true if packets wait here that the context sent to itself: nobody else wakes who sleeps. */
+	[[nodiscard]] bool own_packets_wait() const;
 	/** Returns true if look_after() will introduce us to a peer. */
 	[[nodiscard]] bool has_new_peers() const { return !wanted_.empty(); }
 
@@ -147,10 +149,12 @@ private:
 	void welcome(Introduced &guest, FileDescriptor connection, Time now);
 	void introduce_wanted(Time now);
 	void introduce(Peer &peer, Time now);
+	void attach_self(Peer &peer, Time now);
 	void take_answer(Peer &peer, Time now);
 	void take_message(Peer &peer);
 	[[nodiscard]] bool attach(
 		Peer &peer, Introduced &introduced, Mapping rings, const FileDescriptor &bell, bool ours);
+	void enlist(Peer &peer, std::vector<Address> addresses);
 	void refuse(Peer &peer, Time now, Time pause);
 	void close(Peer &peer, PacketHandler &handler, Time now);
 	void let_go(Peer &peer);
@@ -201,6 +205,7 @@ private:
 	FileDescriptor bell_file_;
 	Mapping bell_page_;
 	Bell *bell_ = nullptr;
+	Bell awake_; /* of ourselves as a peer: the caller looks at own_packets_wait() before it sleeps */
 	FileDescriptor listener_;
 	FileDescriptor events_;
 	std::atomic<Time> next_look_{0};

@@ -72,8 +72,9 @@ class RingProducer
 {
 public:
 	RingProducer() = default;
-	/** @param staging may be shared by producers if never two of them have begun a packet */
-	RingProducer(Ring ring, StagedRecord &staging) : ring_(ring), staging_(&staging) {}
+	/** @param staging may be shared by producers if never two of them have begun a packet; null: every record stays
+	 * in the caches */
+	RingProducer(Ring ring, StagedRecord *staging) : ring_(ring), staging_(staging) {}
 
 	/** Returns room for one packet, until commit(); null if there is none. */
 	std::uint8_t *begin(const RecordHeader &header);
@@ -102,7 +103,10 @@ public:
 
 private:
 	[[nodiscard]] bool fits(std::uint32_t bytes);
-	[[nodiscard]] bool is_staged() const { return next_ - head_ >= staged_record_size; } /* last begun */
+	[[nodiscard]] bool is_staged() const
+	{
+		return staging_ && next_ - head_ >= staged_record_size;
+	} /* last begun */
 	std::uint8_t *at(std::uint32_t index) { return ring_.data + index % ring_bytes; }
 
 	Ring ring_;
