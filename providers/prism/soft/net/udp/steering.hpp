@@ -6,7 +6,7 @@
  * The program returns an index into the kernel's array of the group's sockets. The array cannot be read, and an index
  * changes when a socket before it closes. So members send probes: a datagram of twelve bytes, too short for a packet,
  * carries an index; the program delivers it to that socket, whose owner tells the asker its slot. A probe with an index
- * after the last goes to some member, by the kernel's hash; its second answer ends the round.
+ * after the last goes to some member, by the kernel's hash; its second answer tells where the group ends.
  *
  * Packets for a slot that is not in the table, and management datagrams, go to the member that made the table. That
  * member runs, as it has just made the table, and can hand them on; any other may be stopped for good. A member that
@@ -34,6 +34,8 @@ public:
 	/** Sets the index of a slot. Forgets another slot that was thought to have @p index.
 	 * @return true if anything changed. */
 	bool set(unsigned slot, unsigned index);
+	/** Returns the index of @p slot, which is below slot_limit; one beyond all if it is unknown. */
+	[[nodiscard]] unsigned index_of(unsigned slot) const { return index_of_[slot]; }
 
 	/**
 	 * Makes this table the program of a group. Packets for other slots go to the socket of slot @p otherwise.

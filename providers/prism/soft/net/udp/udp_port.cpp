@@ -399,7 +399,7 @@ void UdpPort::seek_manager(Time deadline)
 	Nobody nobody;
 	bool asked = false;
 	for (unsigned i = 0; i < own_; i++) {
-		if (!sockets_[i].shared || (sockets_[i].members == 1 && sockets_[i].round.complete))
+		if (!sockets_[i].shared || (sockets_[i].members == 1 && sockets_[i].round.knows_end()))
 			continue;
 		begin_round(i, monotonic_ns(), parting_patience);
 		asked = true;

@@ -156,12 +156,30 @@ private:
 	/* Questions to the members of a group that shares an address: one for each index, in order. */
 	struct Round {
 		bool under_way = false;
-		bool complete = false; /* somebody answered twice: there are no more indices */
 		bool changed = false;
-		unsigned asked = 0;
-		unsigned answered = 0;
-		std::bitset<slot_limit> heard{};
+		unsigned asked = 0; /* the lowest index not asked for yet */
+		unsigned end =
+			slot_limit; /* lowest index beyond the group, as far as known: somebody's second answer */
+		std::bitset<slot_limit> answered{}; /* indices */
+		std::bitset<slot_limit> repeated{}; /* indices asked for once more */
+		std::bitset<slot_limit> heard{};    /* slots */
+		Time repeat = 0;
 		Time deadline = 0;
+
+		[[nodiscard]] bool knows_end() const { return end < slot_limit; }
+		[[nodiscard]] bool is_complete() const { return knows_end() && lowest_unanswered() >= end; }
+		[[nodiscard]] unsigned lowest_unanswered() const
+		{
+			unsigned index = 0;
+			while (index < slot_limit && answered[index])
+				index++;
+			return index;
+		}
+		/* Number of questions that may still be answered soon. */
+		[[nodiscard]] unsigned pending() const
+		{
+			return under_way ? asked - static_cast<unsigned>((answered | repeated).count()) : 0;
+		}
 	};
 
 	/* One address. */
@@ -260,10 +278,13 @@ private:
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
 
 	void begin_round(unsigned socket, Time now, Time patience);
-	void ask_more(unsigned socket);
+	void ask(const Socket &socket, unsigned member) const;
+	void ask_more(Socket &socket);
+	void ask_again(Socket &socket, Time now);
 	void answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now);
 	void note_answer(unsigned socket, unsigned slot, unsigned index, bool takes_management);
 	void look_after_rounds(Time now);
+	void go_on(Socket &socket, Time now);
 	void end_round(Socket &socket, Time now);
 	[[nodiscard]] bool hands_management_on() const { return manager_ && (closing_until_ || !takes_management_); }
 	void steer(const Socket &socket) const;

@@ -24,10 +24,13 @@ namespace
 constexpr Time quiet_interval = 20'000;
 
 /*
- * Most questions without an answer yet. The answers come by the socket for forwarded packets, whose queue holds ten
- * datagrams (net.unix.max_dgram_qlen).
+ * Most questions of a port without an answer yet. The answers come by the socket for forwarded packets, whose queue
+ * holds ten datagrams (net.unix.max_dgram_qlen) and takes no more.
  */
 constexpr unsigned max_questions = 6;
+
+/* Time after which an answer counts as lost: its question is asked once more. */
+constexpr Time answer_patience = 2'000'000;
 
 /* Time after which members that do not answer count as stopped. */
 constexpr Time round_patience = 50'000'000;
@@ -391,22 +394,39 @@ int UdpPort::socket_of(const Address &local) const
 /* Asks every member of the group, ourselves included, for its slot. */
 void UdpPort::begin_round(unsigned index, Time now, Time patience)
 {
-	sockets_[index].round = {.under_way = true, .deadline = now + patience};
-	ask_more(index);
+	sockets_[index].round = {.under_way = true, .repeat = now + answer_patience, .deadline = now + patience};
+	ask_more(sockets_[index]);
 	note_next_duty();
 }
 
-void UdpPort::ask_more(unsigned index)
+void UdpPort::ask(const Socket &socket, unsigned member) const
 {
-	Socket &socket = sockets_[index];
-	Round &round = socket.round;
 	const SocketAddress to = to_socket_address(socket.local, roce_port, info_.index);
-	while (!round.complete && round.asked < slot_limit && round.asked - round.answered < max_questions) {
-		const auto probe =
-			SteeringProbe{static_cast<std::uint16_t>(claim_.number()), round.asked++, claim_.nonce()}
-				.encode();
-		(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
+	const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim_.number()), member, claim_.nonce()}.encode();
+	(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
+}
+
+void UdpPort::ask_more(Socket &socket)
+{
+	unsigned pending = 0;
+	for (const Socket &each : sockets_)
+		pending += each.round.pending();
+	for (Round &round = socket.round; round.asked < round.end && pending < max_questions; pending++)
+		ask(socket, round.asked++);
+}
+
+/* Asks once more for what was not answered. */
+void UdpPort::ask_again(Socket &socket, Time now)
+{
+	Round &round = socket.round;
+	for (unsigned member = round.lowest_unanswered(); member < std::min(round.asked, round.end); member++) {
+		if (round.answered[member] || round.repeated[member])
+			continue;
+		round.repeated.set(member);
+		ask(socket, member);
 	}
+	round.repeat = now + answer_patience;
+	ask_more(socket);
 }
 
 void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now)
@@ -451,18 +471,20 @@ void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member, bool t
 {
 	Socket &socket = sockets_[index];
 	Round &round = socket.round;
-	if (!round.under_way || slot >= slot_limit)
+	if (!round.under_way || slot >= slot_limit || member >= round.asked)
 		return;
-	if (round.answered < round.asked)
-		round.answered++;
-	if (round.heard[slot])
-		round.complete = true;
-	else
+	round.answered.set(member);
+	const unsigned before = round.heard[slot] ? socket.table.index_of(slot) : member;
+	if (before != member)
+		round.end = std::min(round.end, std::max(before, member));
+	if (before >= member)
 		round.changed |= socket.table.set(slot, member);
-	round.heard[slot] = true;
+	round.heard.set(slot);
 	if (takes_management && slot != claim_.number())
 		manager_ = slot;
-	ask_more(index);
+	for (Socket &each : sockets_)
+		if (each.round.under_way)
+			ask_more(each);
 }
 
 void UdpPort::look_after_rounds(Time now)
@@ -476,7 +498,7 @@ void UdpPort::look_after_rounds(Time now)
 		if (!socket.shared)
 			continue;
 		if (socket.round.under_way)
-			end_round(socket, now);
+			go_on(socket, now);
 		else if (socket.members > 1 && now >= socket.routine)
 			begin_round(i, now, round_patience);
 	}
@@ -492,12 +514,18 @@ void UdpPort::steer(const Socket &socket) const
 	socket.table.attach(socket.fd.get(), is_ours ? claim_.number() : manager_);
 }
 
-/* Ends the round if it is over. */
+/* Ends the round if it is over, and asks again if an answer is late. */
+void UdpPort::go_on(Socket &socket, Time now)
+{
+	if (now >= socket.round.deadline || socket.round.is_complete())
+		end_round(socket, now);
+	else if (now >= socket.round.repeat)
+		ask_again(socket, now);
+}
+
 void UdpPort::end_round(Socket &socket, Time now)
 {
 	Round &round = socket.round;
-	if (now < round.deadline && !(round.complete && round.answered == round.asked))
-		return;
 	/* Merged packets of two slots are misdirected with any table: ask ever more rarely. */
 	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
 	socket.next_round = now + std::max(socket.pause, min_round_pause);
@@ -523,7 +551,7 @@ void UdpPort::note_next_duty()
 	Time next = no_duty;
 	for (const Socket &socket : sockets_) {
 		if (socket.round.under_way)
-			next = std::min(next, socket.round.deadline);
+			next = std::min({next, socket.round.deadline, socket.round.repeat});
 		else if (socket.shared && socket.members > 1)
 			next = std::min(next, socket.routine);
 	}
