@@ -33,8 +33,13 @@ between() {
 	local family package
 	while [ $# -gt 0 ]; do
 		family=$1 package=${1/gcc/g++}
-		apt-cache pkgnames "$package-" | sed -nE "s/^.*-([0-9]+)$/\1/p" | sort -n |
-			awk -v family="$family" -v first="$2" -v last="$3" '$1 >= first && $1 <= last { print family "-" $1 }'
+		# Other packages, clang-tidy-19 for instance, begin and end alike.
+		apt-cache pkgnames "$package-" |
+			awk -v family="$family" -v name="$package-" -v first="$2" -v last="$3" '{
+				version = substr($0, length(name) + 1)
+				if (index($0, name) == 1 && version ~ /^[0-9]+$/ && version >= first && version <= last)
+					print family "-" version
+			}' | sort -V
 		shift 3
 	done
 }
