@@ -66,7 +66,7 @@ struct PrismClient::Approach {
 	std::size_t number;
 	std::uint32_t depth;
 	std::chrono::milliseconds listening; /* time to wait for a listener */
-	std::chrono::milliseconds timeout;   /* of the rest */
+	std::chrono::milliseconds timeout;   /* of all */
 	Introduction mine;
 	std::optional<std::uint64_t> identity; /* the shard must have it */
 };
@@ -166,6 +166,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 	client->hear_of_orphans();
 	if (Result<void> cleared = client->clear_logs(meeting); !cleared)
 		return cleared.error();
+	client->set_up_until_ = Deadline::max();
 	return client;
 }
 
@@ -173,9 +174,16 @@ PrismClient::PrismClient(
 	Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards, const PrismClientOptions &options)
 	: TransactionClient(options.depth, options.retry), context_(std::move(context)), pd_(std::move(pd)),
 	  cq_(std::move(cq)), object_memory_(pd_), clock_(options.clock), shards_(shards),
-	  timeout_(options.setup_timeout), reconnect_timeout_(options.reconnect_timeout)
+	  timeout_(options.setup_timeout), set_up_until_(SteadyClock::now() + timeout_),
+	  reconnect_timeout_(options.reconnect_timeout)
 {
 	state_.patience = options.patience;
+}
+
+/** Returns the time for a shard to answer: what is left of the set-up's, but others may have taken all of it. */
+std::chrono::milliseconds PrismClient::time_for_a_shard() const
+{
+	return std::clamp(time_left(set_up_until_), std::min(timeout_, longest_attempt), timeout_);
 }
 
 Result<PrismClient::Met> PrismClient::approach(const Approach &to)
@@ -185,6 +193,7 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 		error.message = who + ": " + error.message;
 		return error;
 	};
+	const Deadline deadline = SteadyClock::now() + to.timeout;
 	QueuePairOptions pair;
 	pair.max_send_wr = std::min<std::uint32_t>(to.depth * 4 * max_accesses, most_requests) +
 			   apps::ServerLink::room_for_reports;
@@ -194,7 +203,6 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(to.address.host, to.address.port, to.listening);
 	if (!rendezvous)
 		return named(rendezvous.error());
-	const Deadline deadline = SteadyClock::now() + to.timeout;
 	ConnectionRecord record;
 	record.endpoint = qp->endpoint();
 	record.private_data = apps::Hello{prism_kind}.serialize(to.mine.serialize());
@@ -232,10 +240,8 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
  */
 Result<void> PrismClient::meet_all(const Shards &shards, const PrismClientOptions &options, Meeting &meeting)
 {
-	const SteadyClock::time_point listening = SteadyClock::now() + options.setup_timeout;
 	for (std::size_t shard = 0; shard < shards.size(); shard++) {
-		const Result<void> met =
-			meet(shard, shards[shard], options, std::max(time_left(listening), attempt), meeting);
+		const Result<void> met = meet(shard, shards[shard], options, meeting);
 		if (met)
 			continue;
 		const bool gone = shard && met.error().code == ECONNREFUSED && options.adopt.empty();
@@ -248,8 +254,8 @@ Result<void> PrismClient::meet_all(const Shards &shards, const PrismClientOption
 }
 
 /** Connects to one shard. Shard 0, the first, gives the client its number. */
-Result<void> PrismClient::meet(std::size_t number, const apps::ServerAddress &address,
-	const PrismClientOptions &options, std::chrono::milliseconds listening, Meeting &meeting)
+Result<void> PrismClient::meet(
+	std::size_t number, const apps::ServerAddress &address, const PrismClientOptions &options, Meeting &meeting)
 {
 	const std::string who = fmt::format("shard {} at {}", number, address.text());
 	Introduction mine;
@@ -261,7 +267,8 @@ Result<void> PrismClient::meet(std::size_t number, const apps::ServerAddress &ad
 	}
 	mine.shard = static_cast<std::uint16_t>(number);
 	mine.shards = static_cast<std::uint16_t>(shards_.size());
-	Approach to{pd_, cq_, address, number, options.depth, listening, options.setup_timeout, mine, {}};
+	const std::chrono::milliseconds left = time_for_a_shard();
+	Approach to{pd_, cq_, address, number, options.depth, left, left, mine, {}};
 	Result<Met> met = approach(to);
 	if (!met)
 		return met.error();
@@ -294,7 +301,7 @@ Result<void> PrismClient::meet(std::size_t number, const apps::ServerAddress &ad
 	to.mine = mine;
 	to.identity = theirs.identity;
 	to.listening = attempt;
-	to.timeout = std::min(to.timeout, longest_attempt);
+	to.timeout = std::min(timeout_, longest_attempt);
 	shard.again = std::make_shared<const Approach>(std::move(to));
 	shard.view = std::move(met->view);
 	shard.link = std::move(met->link);
@@ -797,7 +804,7 @@ Result<apps::ControlMessage> PrismClient::ask(std::size_t shard, const apps::Con
 	(void)shards_[shard].link->take_answer();
 	if (const int error = shards_[shard].link->control().send(question))
 		return gone(error);
-	const SteadyClock::time_point deadline = SteadyClock::now() + timeout_;
+	const Deadline deadline = SteadyClock::now() + time_for_a_shard();
 	while (SteadyClock::now() < deadline) {
 		drive();
 		look_after_links();

@@ -28,6 +28,7 @@ namespace prism::tx
 struct PrismClientOptions {
 	std::uint32_t depth = 1; /**< transactions under way at once; at most the store's lanes */
 	RetryOptions retry;
+	/** Of the whole set-up, but each shard has a second in any case; later of each question. */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
 	/**
 	 * Time that a prepared writer may block this client before it resolves the writer's transaction. A too short
@@ -121,10 +122,11 @@ private:
 
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
 		const PrismClientOptions &options);
+	[[nodiscard]] std::chrono::milliseconds time_for_a_shard() const;
 	static Result<Met> approach(const Approach &to);
 	Result<void> meet_all(const Shards &shards, const PrismClientOptions &options, Meeting &meeting);
 	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
-		std::chrono::milliseconds listening, Meeting &meeting);
+		Meeting &meeting);
 	Result<std::vector<std::size_t>> tell_lives(const Meeting &meeting);
 	Result<void> adopt(const Meeting &meeting, const std::vector<std::size_t> &lost);
 	int run_alone(apps::Task<int> task);
@@ -182,6 +184,7 @@ private:
 	std::vector<std::unique_ptr<PrismTransaction>> lanes_;
 	std::unique_ptr<OrphanResolver> orphans_;
 	std::chrono::milliseconds timeout_;
+	Deadline set_up_until_; /* later: no limit */
 	const std::chrono::milliseconds reconnect_timeout_;
 	ConnectionFigures connection_figures_;
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
