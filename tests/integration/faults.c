@@ -12,10 +12,17 @@
 #define loopback_gid prismdv_query_gid
 #include "loopback.h"
 
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#ifndef SS_AUTODISARM /* of linux/signal.h, which does not go with signal.h */
+#define SS_AUTODISARM (1U << 31)
+#endif
 
 static const size_t size = 1 << 16;
 static sigjmp_buf back;
@@ -91,6 +98,55 @@ static struct loopback *with_memory(struct loopback *loop)
 	return loop;
 }
 
+/* Passes all on, as the device's page asks for; meanwhile the kernel blocks more signals than one. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	before.sa_sigaction(number, info, context);
+}
+
+/* Checks that a thread is as it was after a fault of the device's, and so survives the next one. */
+static void leaves_no_trace(struct loopback *loop, struct loopback *(*again)(struct loopback *))
+{
+	static char memory[1 << 16];
+	const stack_t own = {.ss_sp = memory, .ss_size = sizeof(memory), .ss_flags = (int)SS_AUTODISARM};
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	sigset_t mask;
+	stack_t stack;
+
+	sigaddset(&action.sa_mask, SIGUSR1);
+	sigaction(SIGSEGV, &action, &before);
+	sigaltstack(&own, NULL);
+	fesetround(FE_UPWARD);
+	for (int i = 0; i < 3; i++) {
+		device_survives("one fault after the other", loop);
+		again(loop);
+		sigaction(SIGSEGV, &action, NULL);
+	}
+	expect("the rounding mode stays", fegetround() == FE_UPWARD);
+	fesetround(FE_TONEAREST);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	expect("no signal stays blocked", !sigismember(&mask, SIGSEGV) && !sigismember(&mask, SIGUSR1));
+	expect("the alternate stack stays", !sigaltstack(NULL, &stack) && stack.ss_sp == own.ss_sp);
+	sigaction(SIGSEGV, &before, NULL);
+}
+
+/* A thread of a program whose signals go to another thread. */
+static void *drives_with_signals_blocked(void *loop)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	device_survives("signals are blocked", loop);
+	return NULL;
+}
+
+static void cannot_register(const char *what, struct loopback *loop, void *memory, size_t length)
+{
+	errno = 0;
+	expect(what, !ibv_reg_mr(loop->pd, memory, length, IBV_ACCESS_LOCAL_WRITE) && errno);
+}
+
 static int ends_by_its_own_fault(int unused)
 {
 	(void)unused;
@@ -122,8 +178,15 @@ int main(int argc, char **argv)
 {
 	const int alone = argc > 1;
 	struct loopback first, second;
+	pthread_t blocked;
 
 	(void)argv;
+	with_memory(&first);
+	cannot_register("all addresses", &first, NULL, SIZE_MAX);
+	cannot_register("all addresses but some", &first, (void *)4096, SIZE_MAX - 4096);
+	leaves_no_trace(&first, with_memory);
+	pthread_create(&blocked, NULL, drives_with_signals_blocked, &first);
+	pthread_join(blocked, NULL);
 	with_memory(&first);
 	install(note);
 	if (!alone) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "user_memory.hpp"
 
+#include <ucontext.h>
+
 #include <array>
 #include <atomic>
 #include <csetjmp>
@@ -51,6 +53,19 @@ private:
 
 /* Static storage: the handler reads this in threads that never accessed anything, and must not allocate then. */
 [[gnu::tls_model("initial-exec")]] thread_local Access *current = nullptr;
+
+/** True if this thread has unblocked the signals of faults: blocked ones would end the process. */
+[[gnu::tls_model("initial-exec")]] thread_local bool takes_faults = false;
+
+[[gnu::noinline]] void take_faults()
+{
+	sigset_t faults;
+	sigemptyset(&faults);
+	sigaddset(&faults, SIGSEGV);
+	sigaddset(&faults, SIGBUS);
+	pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+	takes_faults = true;
+}
 
 /** The handlers behind ours, for one signal. */
 class Behind
@@ -137,11 +152,37 @@ void pass_on(int signal, siginfo_t *info, void *context)
 		std::raise(signal);
 }
 
+/* Returns from the access: the thread goes on here after the handler. */
+[[noreturn]] void give_up()
+{
+	GO_BACK(current->back);
+}
+
+/*
+ * Makes the thread give up its access when the handler returns. The kernel then gives back what it has changed for the
+ * handler, and a jump out of it would leave changed: the mask, rounding modes, the alternate stack.
+ */
+void give_up_after(ucontext_t &context)
+{
+#if defined(__x86_64__)
+	constexpr greg_t red_zone = 128, alignment = 16, return_address = 8;
+	greg_t &stack = context.uc_mcontext.gregs[REG_RSP];
+	stack = ((stack - red_zone) & -alignment) - return_address; /* as after a call */
+	context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(give_up));
+#elif defined(__aarch64__)
+	context.uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(give_up);
+#else
+	pthread_sigmask(SIG_SETMASK, &context.uc_sigmask, nullptr);
+	give_up();
+#endif
+}
+
 void on_fault(int signal, siginfo_t *info, void *context)
 {
 	if (current && info->si_code > 0 && current->touches(info->si_addr))
-		GO_BACK(current->back);
-	pass_on(signal, info, context);
+		give_up_after(*static_cast<ucontext_t *>(context));
+	else
+		pass_on(signal, info, context);
 }
 
 /* Contains nothing that needs destruction between the fault and here. */
@@ -149,6 +190,8 @@ template <typename Copy>
 [[gnu::noinline]] bool try_copy(
 	Copy copy, void *to, const void *from, std::size_t length, const void *first, const void *second)
 {
+	if (!takes_faults) [[unlikely]]
+		take_faults();
 	Access access;
 	access.first = first;
 	access.second = second;
@@ -171,7 +214,7 @@ void put_in_front(int signal, bool first)
 	if (!first && (sigaction(signal, nullptr, &now) || now.sa_sigaction == on_fault))
 		return;
 	ours.sa_sigaction = on_fault;
-	/* SA_NODEFER, as siglongjmp() restores no mask. */
+	/* SA_NODEFER: call() blocks what the handlers behind ours ask for. */
 	ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigaction(signal, &ours, &now);
 	if (first)

@@ -27,6 +27,8 @@ int populate(void *addr, std::size_t length, bool writable)
 	const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
 	const auto begin = reinterpret_cast<std::uintptr_t>(addr) & ~(page - 1);
 	const auto end = (reinterpret_cast<std::uintptr_t>(addr) + length + page - 1) & ~(page - 1);
+	if (end <= begin) /* round the end of all addresses */
+		return EFAULT;
 	void *at = reinterpret_cast<void *>(begin);
 	if (!madvise(at, end - begin, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ))
 		return 0;
