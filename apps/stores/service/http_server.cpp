@@ -97,6 +97,11 @@ void HttpServer::accept()
 {
 	for (std::size_t turn = 0; turn < max_connections; turn++) {
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
+		const bool short_of_descriptors = !link && (link.error().code == EMFILE || link.error().code == ENFILE);
+		if (short_of_descriptors && !connections_.empty()) {
+			make_room();
+			continue;
+		}
 		if (!link) {
 			if (link.error().code != ETIMEDOUT)
 				accept_again_ = std::chrono::steady_clock::now() + accept_pause;

@@ -129,6 +129,8 @@ void Reception::accept(Host &host)
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
+		if (!link && frees_a_descriptor(link.error(), host))
+			continue;
 		if (!link) {
 			/* Report once: they wait in the backlog, and accept() is tried again and again. */
 			if (!std::exchange(accept_failed_, true))
@@ -153,6 +155,21 @@ void Reception::accept(Host &host)
 			step(client, false,
 				host); /* data that it sent while it waited counts, before another takes its place */
 	}
+}
+
+/**
+ * Ends a client that says nothing, if accept() failed with @p why for want of descriptors. Then the next one is
+ * accepted as if there were fewer places.
+ */
+bool Reception::frees_a_descriptor(const Error &why, Host &host)
+{
+	if (why.code != EMFILE && why.code != ENFILE)
+		return false;
+	const auto client = pending_.empty() ? pending_.end() : dispensable();
+	if (client == pending_.end() || (client->stage != Stage::lingering && client->stage != Stage::reading_record))
+		return false;
+	make_room(*client, host);
+	return true;
 }
 
 /**

@@ -123,6 +123,7 @@ private:
 	Reception(TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout, int poller);
 	void listen(bool on) noexcept;
 	void accept(Host &host);
+	bool frees_a_descriptor(const Error &why, Host &host);
 	std::list<PendingClient>::iterator dispensable() noexcept;
 	std::list<PendingClient>::iterator slow() noexcept;
 	void make_room(PendingClient &client, Host &host);

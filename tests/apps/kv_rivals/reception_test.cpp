@@ -5,6 +5,7 @@
 #include "service/reception.hpp"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -386,6 +387,29 @@ TEST_F(Receiving, WhoHasSpokenMakesRoomAfterTheSilentOnes)
 	EXPECT_FALSE(crowd.back()->link.peer_gone());
 	next.back()->send_mark();
 	EXPECT_TRUE(serve_until([&] { return host.entered == 1; }));
+}
+
+/** Tests a server that may open no more files: the clients that say nothing have them. */
+TEST_F(Receiving, TheSilentMakeRoomWhereDescriptorsAreShort)
+{
+	make(1h);
+	std::vector<std::unique_ptr<Caller>> silent;
+	for (int i = 0; i < 3; i++)
+		silent.push_back(std::make_unique<Caller>(reception->port()));
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == silent.size(); }));
+	Caller next(reception->port());
+	next.send_record();
+	rlimit before{};
+	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+	const Descriptor lowest_free(::dup(0));
+	const rlimit limit{static_cast<rlim_t>(lowest_free.get()), before.rlim_max};
+	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+	const bool met = serve_until([&] { return host.alive == 1; });
+	::setrlimit(RLIMIT_NOFILE, &before);
+	EXPECT_TRUE(met);
+	EXPECT_EQ(host.refusals, 1);
+	EXPECT_TRUE(silent.front()->link.peer_gone()) << "the first to come";
+	EXPECT_FALSE(silent.back()->link.peer_gone());
 }
 
 /** Tests a server whose only place is kept by a client that goes no further. */

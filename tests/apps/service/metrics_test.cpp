@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -205,6 +206,26 @@ TEST(HttpServer, EndsWhoDripsOrDoesNotRead)
 	EXPECT_EQ(silent.hear(), "");
 	EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
 	EXPECT_LT(deaf.hear().size(), large.size());
+}
+
+TEST(HttpServer, TheIdleMakeRoomWhereDescriptorsAreShort)
+{
+	const auto server = HttpServer::create(
+		"127.0.0.1", 0, "/page", [] { return "text\n"; }, 10min)
+				    .value();
+	Connection idle(server->port());
+	ASSERT_NE(ask(server->port(), "GET /page HTTP/1.1\r\n\r\n"), "") << "the idle one has been accepted before";
+	std::this_thread::sleep_for(100ms); /* until the server has closed the other one */
+	rlimit before{};
+	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+	Descriptor for_the_next(::dup(0));
+	const Descriptor beyond(::dup(0));
+	const rlimit limit{static_cast<rlim_t>(beyond.get()), before.rlim_max};
+	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for_the_next = Descriptor();
+	const std::string answer = ask(server->port(), "GET /page HTTP/1.1\r\n\r\n");
+	::setrlimit(RLIMIT_NOFILE, &before);
+	EXPECT_NE(answer.find("text"), std::string::npos) << answer;
 }
 
 TEST(HttpServer, AnswersWhatIsNoRequestOfThePage)
