@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -25,6 +29,29 @@ public:
 
 private:
 	std::filesystem::path path_;
+};
+
+/** Lets no file of this process grow while it is there. */
+class NoRoom
+{
+public:
+	NoRoom() : handler_(std::signal(SIGXFSZ, SIG_IGN))
+	{
+		getrlimit(RLIMIT_FSIZE, &before_);
+		const rlimit none{1, before_.rlim_max};
+		setrlimit(RLIMIT_FSIZE, &none);
+	}
+	~NoRoom()
+	{
+		setrlimit(RLIMIT_FSIZE, &before_);
+		std::signal(SIGXFSZ, handler_);
+	}
+	NoRoom(const NoRoom &) = delete;
+	NoRoom &operator=(const NoRoom &) = delete;
+
+private:
+	sighandler_t handler_;
+	rlimit before_{};
 };
 
 } // namespace gam_test

@@ -618,31 +618,13 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	EXPECT_EQ(value, value_of('a'));
 }
 
-/** Lets no file of this process grow while it is there. */
-class NoRoom
+/* Bytes of a value: in one block or several. */
+class FullLog : public testing::TestWithParam<std::size_t>
 {
-public:
-	NoRoom() : handler_(std::signal(SIGXFSZ, SIG_IGN))
-	{
-		getrlimit(RLIMIT_FSIZE, &before_);
-		const rlimit none{1, before_.rlim_max};
-		setrlimit(RLIMIT_FSIZE, &none);
-	}
-	~NoRoom()
-	{
-		setrlimit(RLIMIT_FSIZE, &before_);
-		std::signal(SIGXFSZ, handler_);
-	}
-	NoRoom(const NoRoom &) = delete;
-	NoRoom &operator=(const NoRoom &) = delete;
-
-private:
-	sighandler_t handler_;
-	rlimit before_{};
 };
 
 /* The first write that a full log does not take is done, and so must be the others. */
-TEST(Transactions, WhatTheLogDoesNotTakeIsWhole)
+TEST_P(FullLog, WhatItDoesNotTakeIsWhole)
 {
 	using namespace std::chrono_literals;
 	const Result<Context> context = Context::open();
@@ -660,34 +642,58 @@ TEST(Transactions, WhatTheLogDoesNotTakeIsWhole)
 	const auto home = join(false), logs = join(true);
 	Session session(home->node());
 	RecordsOptions options;
+	options.max_value_size = 3000;
 	options.index.nodes = {home->node().self()};
 	const Address catalogue = Records::create(session, options).value().catalogue();
 	const auto writes = NoWaitClient::open(logs->node(), catalogue).value();
 	const auto reads = NoWaitClient::open(home->node(), catalogue).value();
+	/* So little is free that others would not be told of less. */
+	Address filled;
+	Session fills(logs->node());
+	std::array<std::byte, 4 * block_size> blocks{};
+	Address own;
+	ASSERT_EQ(fills.malloc(blocks.size(), own), 0);
+	ASSERT_EQ(fills.write(own, blocks), 0);
+	while (logs->node().available() > (std::uint64_t{1} << 15))
+		ASSERT_EQ(fills.malloc(block_size, filled), 0);
 	int number = 0;
 	Job job;
+	const auto value = [&] { return std::to_string(number) + std::string(GetParam() - 8, ' '); };
 	const auto change = [&] {
-		const std::string value = std::to_string(++number), alice = "alice", bob = "bob";
+		number++;
+		const std::string fresh = value(), alice = "alice", bob = "bob";
 		return run(
 			*writes,
 			[&](Transaction &t) -> apps::Task<int> {
-				const int error = t.write(bytes_of(alice), bytes_of(value));
-				co_return error ? error : t.write(bytes_of(bob), bytes_of(value));
+				const int error = t.write(bytes_of(alice), bytes_of(fresh));
+				co_return error ? error : t.write(bytes_of(bob), bytes_of(fresh));
 			},
 			0, &job);
 	};
 	ASSERT_EQ(change(), Outcome::committed);
-	const NoRoom full;
+	const gam_test::NoRoom full;
 	Outcome outcome = Outcome::committed;
 	while (outcome == Outcome::committed && number < 10000)
 		outcome = change();
+	EXPECT_NE(job.error, EROFS) << "the cause is told first";
 	for (int i = 0; i < 3; i++, outcome = change()) {
 		EXPECT_EQ(outcome, Outcome::unknown);
 		EXPECT_TRUE(is_of_log(job.error)) << job.error;
-		EXPECT_EQ(get(*reads, "alice"), std::to_string(number));
-		EXPECT_EQ(get(*reads, "bob"), std::to_string(number));
+		EXPECT_EQ(get(*reads, "alice"), value());
+		EXPECT_EQ(get(*reads, "bob"), value());
 	}
-	EXPECT_EQ(logs->node().available(), 0U) << "nobody is to allocate there";
+	const std::array<std::byte, 4 *block_size> before = blocks;
+	blocks.fill(std::byte{'b'});
+	const int written = fills.write(own, blocks), fenced = fills.mfence();
+	EXPECT_TRUE(is_of_log(written ? written : fenced)) << written << " " << fenced;
+	EXPECT_EQ(fills.mfence(), 0) << "the error has been told";
+	std::array<std::byte, 4 *block_size> read = before;
+	EXPECT_EQ(session.read(own, read), 0);
+	EXPECT_EQ(read, blocks) << "what is not in the log is written all the same";
+	EXPECT_TRUE(peers::wait_until([&] { return home->node().available(logs->node().self()) == 0; }))
+		<< "nobody is to allocate there";
 }
+
+INSTANTIATE_TEST_SUITE_P(Values, FullLog, testing::Values(8, 2500));
 
 } // namespace

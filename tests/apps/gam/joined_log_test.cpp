@@ -193,6 +193,18 @@ TEST_F(JoinedLog, WhatOthersHaveSeenIsThereAgain)
 		EXPECT_EQ(node->node().stats().refused, 0U);
 }
 
+TEST_F(JoinedLog, WhoCannotJoinHoldsNobodyUp)
+{
+	master = std::make_unique<MasterThread>(std::chrono::minutes(10));
+	options.master = "127.0.0.1:" + std::to_string(master->port());
+	{
+		const gam_test::NoRoom full;
+		EXPECT_FALSE(try_join("0"));
+	}
+	const auto joined = try_join("1");
+	EXPECT_TRUE(joined) << "a lease is ten minutes: " << (joined ? "" : joined.error().message);
+}
+
 TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
 {
 	join("0");

@@ -100,14 +100,13 @@ public:
 			return admitted.error();
 		options_.node.self = admitted->life.node;
 		watch_.begin(*admitted, membership_);
-		Result<void> made = meeting_->wait(options_.timeout);
-		if (made)
-			made = make_node(*admitted);
-		if (Result<void> member = check(); !member)
-			return member;
-		if (!made)
-			return made;
-		return membership_.serving();
+		const Result<void> entered = enter(*admitted);
+		if (!entered && check()) {
+			/* Others that join would wait for this node until its lease is over. */
+			watch_.end();
+			(void)membership_.leave();
+		}
+		return entered;
 	}
 
 	Result<void> leave()
@@ -164,6 +163,18 @@ private:
 	static LogClaim claim_of(const LogOwner &owner)
 	{
 		return {owner.cluster, {owner.node, owner.incarnation}, false};
+	}
+	/** Becomes a node that others can use. */
+	Result<void> enter(const Admission &me)
+	{
+		Result<void> made = meeting_->wait(options_.timeout);
+		if (made)
+			made = make_node(me);
+		if (Result<void> member = check(); !member)
+			return member;
+		if (!made)
+			return made;
+		return membership_.serving();
 	}
 	/** Joins as soon as its number is free, or any: the lease of its last life may not be over. */
 	Result<Admission> join_as(const Newcomer &me)

@@ -204,12 +204,16 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 	if (const int error = check(to, bytes.size()))
 		return error;
 	has_written_ = true;
-	const int error = for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
-		return writes_->begin(part, bytes.subspan(offset, length), most_writes_, !node_.options().cached);
+	int error = 0;
+	/* Goes on after an error of a log: what it does not take is done all the same, and so must be the rest. */
+	(void)for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
+		error = graver(error,
+			writes_->begin(part, bytes.subspan(offset, length), most_writes_, !node_.options().cached));
+		return is_of_log(error) ? 0 : error;
 	});
-	if (error || most_writes_ > 0)
+	if (most_writes_ > 0 || (error && !is_of_log(error)))
 		return after(error);
-	return mfence();
+	return after(graver(error, mfence()));
 }
 
 int Session::settle()
@@ -223,8 +227,10 @@ int Session::settle()
 
 int Session::mfence()
 {
+	if (node_.is_inherited())
+		return ESTALE;
 	const int error = settle();
-	return error ? error : after(wait_for_log());
+	return after(graver(error, wait_for_log()));
 }
 
 int Session::wait_for_log()

@@ -22,6 +22,13 @@ constexpr bool is_of_log(int error) noexcept
 	return error == ENOSPC || error == EIO || error == EROFS;
 }
 
+/** Returns which of the errors of two operations, of which the second came later, tells more: one of what is not done,
+ * else the first. */
+constexpr int graver(int first, int second) noexcept
+{
+	return second && (!first || (is_of_log(first) && !is_of_log(second))) ? second : first;
+}
+
 /** The log of a node. Any thread may call it. No call waits for a disk. */
 class BlockLog
 {

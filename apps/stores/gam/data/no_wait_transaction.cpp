@@ -209,7 +209,7 @@ NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
 		header.tail = 1 - held.tail;
 		const int error = records_.write(held.record, header, item.fresh);
-		changes.error = error ? error : changes.error;
+		changes.error = graver(changes.error, error);
 		if (error && !is_of_log(error))
 			return changes;
 		changes.any = true;

@@ -202,13 +202,12 @@ int Records::write(Address record, const Header &header, std::span<const std::by
 	int late = 0;
 	if (beside < value.size()) {
 		late = session_.write(tail_of(record, header), value.subspan(beside));
-		const int settled = session_.settle();
-		late = late ? late : settled;
+		late = graver(late, session_.settle());
 		if (late && !is_of_log(late))
 			return late;
 	}
 	const int error = session_.write(record, std::span(first).first(sizeof(header) + beside));
-	return error ? error : late;
+	return graver(late, error);
 }
 
 } // namespace prism::gam

@@ -288,7 +288,8 @@ bool Home::tell_available()
 	const std::uint64_t now = available();
 	const std::uint64_t members = node_.members_.load(std::memory_order_relaxed);
 	const std::uint64_t change = now > told_ ? now - told_ : told_ - now;
-	if (change > node_.options_.bytes / 16) {
+	/* Tell at once that there is nothing more, as nobody then asks for it, and that there is something again. */
+	if (change > node_.options_.bytes / 16 || (now == 0) != (told_ == 0)) {
 		told_ = now;
 		told_to_ = 0;
 	}

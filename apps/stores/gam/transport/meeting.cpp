@@ -14,6 +14,8 @@ namespace prism::gam
 namespace
 {
 
+/* Members listen before they join: one that does not has ended, and this node hears of that from the master. */
+constexpr auto listening = std::chrono::milliseconds(250);
 /* Pauses between two attempts to connect; doubled each time */
 constexpr auto shortest_pause = std::chrono::milliseconds(10);
 constexpr auto longest_pause = std::chrono::milliseconds(320);
@@ -160,7 +162,8 @@ std::optional<Member> Meeting::next()
 Result<void> Meeting::connect(const Member &member)
 {
 	const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
-	Result<TcpRendezvous> link = TcpRendezvous::connect(member.host, member.port, options_.timeout);
+	Result<TcpRendezvous> link =
+		TcpRendezvous::connect(member.host, member.port, std::min(options_.timeout, listening));
 	if (!link)
 		return link.error();
 	Result<std::unique_ptr<rpc::Port>> port = peers_.open();
