@@ -95,7 +95,7 @@ TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
 	EXPECT_NE(b.port->begin(0, told[0], number << qpn_index_bits, 100), nullptr);
 	EXPECT_EQ(b.port->begin(0, told[1], number << qpn_index_bits, 100), nullptr);
 	StagedRecord staging{};
-	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, staging);
+	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, &staging);
 	ASSERT_NE(ring.begin({.length = 64, .source = 1}), nullptr);
 	ring.commit();
 	ring.publish();
@@ -365,7 +365,7 @@ private:
 	void scribble(const Mapping &memory, const Mapping &page, int connection, unsigned round)
 	{
 		StagedRecord staging{};
-		RingProducer honest({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, staging);
+		RingProducer honest({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, &staging);
 		const unsigned sense = round % 4;
 		for (unsigned i = 0; i < 400 && !stop_; i++) {
 			if (sense && honest.begin({.length = 12 + static_cast<std::uint32_t>(random_()) % 4000})) {
