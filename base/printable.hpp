@@ -26,6 +26,20 @@ namespace prism::apps
 	return is_overlong || is_surrogate || is_beyond ? 0 : size;
 }
 
+/** Returns true for a character that ends a line, or changes the order in which others are shown (UAX #9). */
+[[nodiscard]] inline bool is_of_layout(std::string_view character)
+{
+	const auto byte = [character](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+	if (character.size() == 2)
+		return byte(0) == 0xd8 && byte(1) == 0x9c; /* U+061C */
+	if (character.size() != 3 || byte(0) != 0xe2)
+		return false;
+	const unsigned last = byte(2);
+	if (byte(1) == 0x80)
+		return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae); /* U+200E, U+2028 to U+202E */
+	return byte(1) == 0x81 && last >= 0xa6 && last <= 0xa9;                        /* U+2066 to U+2069 */
+}
+
 /** Appends a backslash, x and the two digits of @p character. */
 inline void append_escaped(std::string &text, char character)
 {
@@ -38,7 +52,7 @@ inline void append_escaped(std::string &text, char character)
 
 /**
  * Returns a peer's or a user's text for a log or a terminal, which must not obey it: control characters are escaped,
- * and bytes that are no UTF-8; new lines too unless they are to be kept.
+ * those that turn the direction of text, and bytes that are no UTF-8; new lines too unless they are to be kept.
  */
 [[nodiscard]] inline std::string printable(std::string_view said, bool keeps_lines = false)
 {
@@ -48,7 +62,7 @@ inline void append_escaped(std::string &text, char character)
 		const std::size_t size = utf8_size(said);
 		const bool is_control = byte < ' ' || byte == 0x7f ||
 					(size == 2 && byte == 0xc2 && static_cast<unsigned char>(said[1]) < 0xa0);
-		if (size && (!is_control || (keeps_lines && byte == '\n'))) {
+		if (size && !is_of_layout(said.substr(0, size)) && (!is_control || (keeps_lines && byte == '\n'))) {
 			text += said.substr(0, size);
 			said.remove_prefix(size);
 			continue;

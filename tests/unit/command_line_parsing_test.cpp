@@ -306,6 +306,8 @@ TEST(Printable, ControlsAndWhatIsNoTextAreEscaped)
 	using prism::apps::printable;
 	EXPECT_EQ(printable("a\tb\x7f\n"), "a\\x09b\\x7f\\x0a");
 	EXPECT_EQ(printable("a\nb\t", true), "a\nb\\x09");
+	EXPECT_EQ(printable("a\u202eb\u2069"), "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa9");
+	EXPECT_EQ(printable("\u200f\u2028\u061c", true), "\\xe2\\x80\\x8f\\xe2\\x80\\xa8\\xd8\\x9c");
 	for (const std::string text :
 		{"z\xc3\xbcrich", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xf4\x8f\xbf\xbf"})
 		EXPECT_EQ(printable(text), text);

@@ -3,7 +3,6 @@
  * prism-gam-bench: measures the global memory of several nodes.
  * Exit codes: 0; 1 if the run was impossible, or an operation failed; 2 for an error of usage.
  */
-#include <csignal>
 #include <cstdio>
 #include <variant>
 
@@ -42,7 +41,7 @@ int measure(const Parameters &parameters)
 
 int main(int argc, char **argv)
 {
-	std::signal(SIGPIPE, SIG_IGN);
+	cli::outlive_outputs();
 	auto parsed = parse_parameters(argc, argv);
 	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
 		return early->print();

@@ -4,7 +4,6 @@
  * Exit codes: 0; 1 if the run was impossible, or a response was wrong or did not come; 2 for an error of usage.
  */
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <variant>
@@ -127,7 +126,7 @@ int be_server(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	std::signal(SIGPIPE, SIG_IGN); /* the connection shows that the server has gone */
+	cli::outlive_outputs(); /* the connection shows that the server has gone */
 	allow_many_descriptors();
 	const bool is_server =
 		std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--server"; });

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "bench/tx/bench.hpp"
 
-#include <csignal>
 #include <cstdio>
 
 #include "base/command_line.hpp"
@@ -27,7 +26,7 @@ int measure(const System &system, const Parameters &parameters)
 
 int bench(const Systems &systems, int argc, const char *const *argv)
 {
-	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its transactions */
+	cli::outlive_outputs(); /* a server that went away is an outcome of its transactions */
 	auto parsed = parse_parameters(systems, argc, argv);
 	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
 		return early->print();

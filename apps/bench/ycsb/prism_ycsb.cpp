@@ -3,7 +3,6 @@
  * prism-ycsb: measures a key-value store, or a replicated volume, under YCSB's workloads.
  * Exit codes: 0; 1 if the run was impossible or something was not done or wrong; 2 for an error of usage.
  */
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <variant>
@@ -63,7 +62,7 @@ int measure(const ycsb::System &system, const ycsb::Parameters &parameters)
 
 int main(int argc, char **argv)
 {
-	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its operations */
+	cli::outlive_outputs(); /* a server that went away is an outcome of its operations */
 	ycsb::Systems systems;
 	ycsb::add_kv_systems(systems);
 	ycsb::add_volume_systems(systems);
