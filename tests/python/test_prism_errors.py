@@ -444,6 +444,7 @@ class PrismCloseTest(PrismTrafficTestCase):
 
     def test_collected(self):
         """Without close(): by the collector, and when the last reference is dropped, the context's first."""
+        gc.collect()  # what earlier tests have left
         for _ in range(3):
             before = len(os.listdir('/proc/self/fd'))
             kept = [PrismSRQ(self.ctx, free_list_attr(self.pd)), PrismQP(self.ctx, qp_init_attr(self.pd, self.cq)),
@@ -462,6 +463,7 @@ class PrismCloseTest(PrismTrafficTestCase):
         self.pd.close()  # EBUSY if any object had been left
 
     def test_context_collected(self):
+        gc.collect()
         before = len(os.listdir('/proc/self/fd'))
         kept = [open_device()]
         self.assertGreater(len(os.listdir('/proc/self/fd')), before)
