@@ -156,7 +156,7 @@ std::string another_key(Client &client, const std::string &key, std::size_t shar
 TEST_F(HalfInstalled, IsLeftToTheAdopterByAllWhoComeBefore)
 {
 	PrismClientOptions brief;
-	brief.setup_timeout = 50ms;
+	brief.setup_timeout = 150ms;
 	const std::string key = another_key(other, keys[0], 0);
 	{
 		std::vector<std::unique_ptr<Client>> all;

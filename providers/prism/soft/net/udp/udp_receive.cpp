@@ -517,9 +517,12 @@ void UdpPort::steer(const Socket &socket) const
 /* Ends the round if it is over, and asks again if an answer is late. */
 void UdpPort::go_on(Socket &socket, Time now)
 {
-	if (now >= socket.round.deadline || socket.round.is_complete())
+	const Round &round = socket.round;
+	const bool is_late = now >= round.repeat;
+	/* Wait a moment for answers about what lies beyond the group, so that they are not found later. */
+	if (now >= round.deadline || (round.is_complete() && (is_late || !round.pending())))
 		end_round(socket, now);
-	else if (now >= socket.round.repeat)
+	else if (is_late)
 		ask_again(socket, now);
 }
 
