@@ -175,10 +175,10 @@ private:
 				index++;
 			return index;
 		}
-		/* Number of questions that may still be answered soon. */
+		/* Number of questions without an answer yet. */
 		[[nodiscard]] unsigned pending() const
 		{
-			return under_way ? asked - static_cast<unsigned>((answered | repeated).count()) : 0;
+			return under_way ? asked - static_cast<unsigned>(answered.count()) : 0;
 		}
 	};
 

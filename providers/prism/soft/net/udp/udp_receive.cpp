@@ -415,7 +415,7 @@ void UdpPort::ask_more(Socket &socket)
 		ask(socket, round.asked++);
 }
 
-/* Asks once more for what was not answered. */
+/* Asks once more for one index that was not answered: answers that are only late must find room as well. */
 void UdpPort::ask_again(Socket &socket, Time now)
 {
 	Round &round = socket.round;
@@ -424,6 +424,7 @@ void UdpPort::ask_again(Socket &socket, Time now)
 			continue;
 		round.repeated.set(member);
 		ask(socket, member);
+		break;
 	}
 	round.repeat = now + answer_patience;
 	ask_more(socket);
