@@ -682,12 +682,11 @@ TEST_P(FullLog, WhatItDoesNotTakeIsWhole)
 		EXPECT_EQ(get(*reads, "alice"), value());
 		EXPECT_EQ(get(*reads, "bob"), value());
 	}
-	const std::array<std::byte, 4 *block_size> before = blocks;
 	blocks.fill(std::byte{'b'});
 	const int written = fills.write(own, blocks), fenced = fills.mfence();
 	EXPECT_TRUE(is_of_log(written ? written : fenced)) << written << " " << fenced;
 	EXPECT_EQ(fills.mfence(), 0) << "the error has been told";
-	std::array<std::byte, 4 *block_size> read = before;
+	std::array<std::byte, sizeof(blocks)> read{};
 	EXPECT_EQ(session.read(own, read), 0);
 	EXPECT_EQ(read, blocks) << "what is not in the log is written all the same";
 	EXPECT_TRUE(peers::wait_until([&] { return home->node().available(logs->node().self()) == 0; }))
