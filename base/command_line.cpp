@@ -77,11 +77,20 @@ std::vector<std::string> strings(std::initializer_list<const char *> words)
 	return {words.begin(), words.end()};
 }
 
+/** Returns the text of an error as it may be shown. It quotes what was given, which may be as long as a file. */
+std::string shown(std::string text)
+{
+	constexpr std::size_t kept = 2048; /* of each end */
+	if (text.size() > 2 * kept)
+		text.replace(kept, text.size() - 2 * kept, " ... ");
+	return apps::printable(text, true);
+}
+
 EarlyExit early_exit(const CLI::App &app, const CLI::ParseError &error)
 {
 	std::ostringstream text;
 	const int code = app.exit(error, text, text);
-	return {code, code ? apps::printable(text.str(), true) : text.str()};
+	return {code, code ? shown(text.str()) : text.str()};
 }
 
 } // namespace
@@ -95,7 +104,7 @@ int EarlyExit::print() const
 EarlyExit usage_error(std::string_view program, std::string_view text)
 {
 	std::ostringstream whole;
-	whole << program << ": " << apps::printable(text, true) << "\nTry '" << program << " --help'.\n";
+	whole << program << ": " << shown(std::string(text)) << "\nTry '" << program << " --help'.\n";
 	return {usage, whole.str()};
 }
 
@@ -710,7 +719,17 @@ void check_values(int argc, const char *const *argv)
 void parse_line(CLI::App &app, int argc, const char *const *argv)
 {
 	check_values(argc, argv);
-	app.parse(argc, argv);
+	try {
+		app.parse(argc, argv);
+	} catch (const CLI::Success &) {
+		throw;
+	} catch (const CLI::ParseError &) {
+		/* The value of an unknown option has been taken for a positional argument: the error is the option. */
+		const std::vector<std::string> unknown = app.remaining(true);
+		if (!unknown.empty() && unknown.front().starts_with("-"))
+			throw CLI::ExtrasError(std::vector{unknown.front()});
+		throw;
+	}
 }
 
 } // namespace

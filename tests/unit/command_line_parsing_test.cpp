@@ -295,6 +295,9 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	const std::string half = deep.substr(0, deep.size() / 2);
 	refuse_file(
 		"x = [\n{" + half + " = [\n{" + half + " = [\n{b.b = 1}]}]}]\n", std::string(", line 4") + too_many);
+	std::string long_name;
+	expect_refused(std::string(1 << 19, 'x') + " = 1\n", long_name);
+	EXPECT_TRUE(long_name.starts_with(", line 1: 'xxx") && long_name.size() < 5000) << long_name.size();
 	/* A text may seem to begin where it ends, so nothing is taken for text in such a line. */
 	refuse_file("names = [\"\"\" \"a ' \"\"\", {" + deep + " = 1}]\n", std::string(", line 1") + too_many);
 	EXPECT_FALSE(parse(with("# " + deep + "\nnames = \"" + deep + "\\\"#" + deep + "\" # " + deep + "\n")));
@@ -620,6 +623,15 @@ TEST_F(CommandLineTest, Subcommands)
 	refuse({}, "A subcommand is required", required_error);
 	refuse({"get"}, "KEY is required", required_error);
 	refuse({"nonsense"}, "A subcommand is required", required_error);
+}
+
+TEST_F(CommandLineTest, AnUnknownOptionIsToldBeforeWhatItsValueIsTakenFor)
+{
+	unsigned number = 0;
+	app_.add_option("NUMBER", number, "A number").required();
+	refuse({"--bogus", "text", "7"}, "The following argument was not expected: --bogus", extras_error);
+	refuse({"--bogus"}, "The following argument was not expected: --bogus", extras_error);
+	refuse({"text"}, "NUMBER: 'text' is no whole number from 0 to 4294967295", validation_error);
 }
 
 TEST_F(CommandLineTest, HelpAndVersion)
