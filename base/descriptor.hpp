@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <utility>
 
 namespace prism
@@ -35,5 +38,17 @@ public:
 private:
 	int fd_;
 };
+
+/**
+ * Returns how many descriptors strangers may take at one port: @p most, but at most one in @p share of those that this
+ * process may have, so that each port leaves some to the others.
+ */
+inline std::size_t places_for_strangers(std::size_t most, std::size_t share) noexcept
+{
+	rlimit limit{};
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / share >= most)
+		return most;
+	return std::max<std::size_t>(1, limit.rlim_cur / share);
+}
 
 } // namespace prism

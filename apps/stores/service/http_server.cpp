@@ -95,7 +95,7 @@ void HttpServer::run(const std::stop_token &stop)
  */
 void HttpServer::accept()
 {
-	for (std::size_t turn = 0; turn < max_connections; turn++) {
+	for (std::size_t turn = 0; turn < places_; turn++) {
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
 		const bool short_of_descriptors = !link && (link.error().code == EMFILE || link.error().code == ENFILE);
 		if (short_of_descriptors && !connections_.empty()) {
@@ -107,7 +107,7 @@ void HttpServer::accept()
 				accept_again_ = std::chrono::steady_clock::now() + accept_pause;
 			return;
 		}
-		if (connections_.size() >= max_connections)
+		if (connections_.size() >= places_)
 			make_room();
 		connections_.push_back({*std::move(link), std::chrono::steady_clock::now() + limit_, {}, {}, 0});
 		if (!step(connections_.back())) /* its data counts before another takes its place */

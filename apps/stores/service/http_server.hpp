@@ -33,7 +33,7 @@ public:
 	using Page = std::function<std::string()>;
 
 	/**
-	 * Most connections. The next one takes the place of the oldest that is not being answered, or else of the
+	 * Most connections; fewer where descriptors are few. The next one takes the place of the oldest that is not being answered, or else of the
 	 * oldest.
 	 */
 	static constexpr std::size_t max_connections = 64;
@@ -79,6 +79,7 @@ private:
 	[[nodiscard]] std::string answer_to(std::string_view request) const;
 
 	TcpListener listener_;
+	const std::size_t places_ = places_for_strangers(max_connections, 16);
 	const std::string path_;
 	const Page page_;
 	const std::chrono::milliseconds limit_;

@@ -125,7 +125,7 @@ void Reception::close(Host &host)
  */
 void Reception::accept(Host &host)
 {
-	for (std::size_t turn = 0; turn < max_pending && listening_; turn++) {
+	for (std::size_t turn = 0; turn < places_ && listening_; turn++) {
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
@@ -140,7 +140,7 @@ void Reception::accept(Host &host)
 			return;
 		}
 		accept_failed_ = false;
-		if (pending_.size() >= max_pending)
+		if (pending_.size() >= places_)
 			make_room(*dispensable(), host);
 		pending_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,
 			Stage::reading_record, nullptr, {}});

@@ -33,7 +33,7 @@ public:
 	using Link = std::shared_ptr<TcpRendezvous>;
 
 	/**
-	 * Most clients on their way at once. The next one takes the place of one that has been refused, or else of the
+	 * Most clients on their way at once; fewer where descriptors are few. The next one takes the place of one that has been refused, or else of the
 	 * one that has been silent for longest, or else of the first to come.
 	 */
 	static constexpr std::size_t max_pending = 256;
@@ -139,6 +139,7 @@ private:
 	static int peek(const PendingClient &client, std::span<std::byte> bytes, bool hung_up) noexcept;
 
 	TcpListener listener_;
+	const std::size_t places_ = places_for_strangers(max_pending, 4);
 	Hello hello_;
 	std::chrono::milliseconds timeout_;
 	Descriptor poller_; /* an epoll instance, of the listener and the clients */

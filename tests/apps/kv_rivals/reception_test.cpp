@@ -412,6 +412,21 @@ TEST_F(Receiving, TheSilentMakeRoomWhereDescriptorsAreShort)
 	EXPECT_FALSE(silent.back()->link.peer_gone());
 }
 
+TEST_F(Receiving, TheSilentLeaveDescriptorsToOtherPorts)
+{
+	rlimit before{};
+	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+	const rlimit limit{64, before.rlim_max};
+	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+	make(1h);
+	::setrlimit(RLIMIT_NOFILE, &before);
+	std::vector<std::unique_ptr<Caller>> silent;
+	for (int i = 0; i < 20; i++)
+		silent.push_back(std::make_unique<Caller>(reception->port()));
+	EXPECT_TRUE(serve_until([&] { return host.refusals == 4; }));
+	EXPECT_EQ(reception->pending(), 16U);
+}
+
 /** Tests a server whose only place is kept by a client that goes no further. */
 TEST_F(Receiving, WhoIsSlowGivesItsPlaceToTheNext)
 {

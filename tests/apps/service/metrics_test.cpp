@@ -228,6 +228,22 @@ TEST(HttpServer, TheIdleMakeRoomWhereDescriptorsAreShort)
 	EXPECT_NE(answer.find("text"), std::string::npos) << answer;
 }
 
+TEST(HttpServer, TheIdleLeaveDescriptorsToOtherPorts)
+{
+	rlimit before{};
+	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+	const rlimit limit{64, before.rlim_max};
+	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+	const auto server = HttpServer::create(
+		"127.0.0.1", 0, "/page", [] { return "text\n"; }, 10min);
+	::setrlimit(RLIMIT_NOFILE, &before);
+	ASSERT_TRUE(server);
+	std::vector<std::unique_ptr<Connection>> idle;
+	for (int i = 0; i < 5; i++)
+		idle.push_back(std::make_unique<Connection>((*server)->port()));
+	EXPECT_EQ(idle.front()->hear(), "") << "the fifth has taken its place";
+}
+
 TEST(HttpServer, AnswersWhatIsNoRequestOfThePage)
 {
 	const auto server = HttpServer::create("127.0.0.1", 0, "/page", [] { return "text\n"; }).value();
