@@ -7,8 +7,9 @@ namespace prism
 {
 
 /**
- * Runs @p start, which starts a thread, so that the thread takes no signals but those that it causes itself. Signals to
- * the process concern the program's own threads, which may have blocked one to wait for it.
+ * Runs @p start, which starts a thread, so that the thread takes no signals but SIGSEGV and SIGBUS, by which it learns
+ * that memory is gone. Signals to the process concern the program's own threads, which may have blocked one to wait for
+ * it.
  */
 template <typename Start>
 auto without_signals(const Start &start)
@@ -18,7 +19,7 @@ auto without_signals(const Start &start)
 		{
 			sigset_t all;
 			sigfillset(&all);
-			for (const int its_own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+			for (const int its_own : {SIGSEGV, SIGBUS})
 				sigdelset(&all, its_own);
 			pthread_sigmask(SIG_SETMASK, &all, &before);
 		}

@@ -12,6 +12,7 @@
 #define loopback_gid prismdv_query_gid
 #include "loopback.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
@@ -141,6 +142,45 @@ static void *drives_with_signals_blocked(void *loop)
 	return NULL;
 }
 
+/* Returns the signals, of the first 31, that a thread does not block. */
+static unsigned long takes(const char *thread)
+{
+	char path[300], line[256];
+	unsigned long blocked = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", thread);
+	status = fopen(path, "r");
+	if (!status)
+		return 0;
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "SigBlk: %lx", &blocked) == 1)
+			break;
+	fclose(status);
+	return ~blocked & 0x7ffffffful;
+}
+
+static void threads_leave_signals(void)
+{
+	const unsigned long theirs =
+		1ul << (SIGSEGV - 1) | 1ul << (SIGBUS - 1) | 1ul << (SIGKILL - 1) | 1ul << (SIGSTOP - 1);
+	const struct dirent *thread;
+	int devices = 0;
+	DIR *list = opendir("/proc/self/task");
+
+	while ((thread = readdir(list))) {
+		if (thread->d_name[0] == '.' || atoi(thread->d_name) == getpid())
+			continue;
+		devices++;
+		/* A thread that begins blocks all signals for a moment. */
+		for (int i = 0; i < 1000 && !(takes(thread->d_name) & 1ul << (SIGSEGV - 1)); i++)
+			usleep(1000);
+		expect("a thread of the device takes no signals", takes(thread->d_name) == theirs);
+	}
+	closedir(list);
+	expect("the device has a thread", devices > 0);
+}
+
 static void cannot_register(const char *what, struct loopback *loop, void *memory, size_t length)
 {
 	errno = 0;
@@ -184,6 +224,7 @@ int main(int argc, char **argv)
 	with_memory(&first);
 	cannot_register("all addresses", &first, NULL, SIZE_MAX);
 	cannot_register("all addresses but some", &first, (void *)4096, SIZE_MAX - 4096);
+	threads_leave_signals();
 	leaves_no_trace(&first, with_memory);
 	pthread_create(&blocked, NULL, drives_with_signals_blocked, &first);
 	pthread_join(blocked, NULL);
