@@ -58,11 +58,11 @@ private:
 class Incast : public testing::Test
 {
 protected:
-	explicit Incast(std::size_t contexts = 1)
+	explicit Incast(std::size_t contexts = 1, std::uint32_t receive_room = room)
 	{
 		for (std::size_t i = 0; i < contexts; i++)
 			writers_.push_back(std::make_unique<Node>(static_cast<std::uint8_t>(i + 2), 0x100, 2048,
-				prism::soft::SharedByEngines{nullptr, nullptr, room}));
+				prism::soft::SharedByEngines{nullptr, nullptr, receive_room}));
 	}
 
 	/** Makes @p count connections, from the writing contexts in turn, and posts @p messages WRITEs on each. */
@@ -287,6 +287,105 @@ TEST(Path, IsThatOfTheAddressThatAQueuePairHasNow)
 	mover.connect(to_other, {});
 	send(mover);
 	EXPECT_EQ(mover.qp.path, stays.qp.path);
+}
+
+/** Two queue pairs with WRITEs, of which the peer answers one alone. */
+class AnswersBehindOthers : public Incast
+{
+protected:
+	static constexpr Time timer = 20'000'000; /* of connect() */
+
+	/** Returns the number of timers' lengths after which the unanswered one sends again. */
+	int lengths_until_repeated(prism::soft::Room carrier, bool peer_answers)
+	{
+		connect(2, 1);
+		Node &writer = *writers_[0];
+		writer.outbox.has_room = carrier;
+		for (int length = 0; length < 10; length++) {
+			writer.engine.progress(now_);
+			if (repeats())
+				return length;
+			if (peer_answers)
+				answer(*sources_[0]);
+			writer.outbox.clear();
+			post_write(*sources_[0], rkey_, lkey_);
+			now_ += timer;
+		}
+		return 0;
+	}
+
+	void answer(const Endpoint &one)
+	{
+		Node &writer = *writers_[0];
+		for (std::size_t i = 0; i < writer.outbox.size(); i++) {
+			const Packet &packet = writer.outbox.at(i);
+			prism_bth bth;
+			prism_bth_decode(packet.bytes.data(), &bth);
+			if (bth.qpn == one.qp.attr.dest_qpn)
+				receiver_.engine.receive({writer.address, {}}, packet.bytes, now_);
+		}
+		receiver_.engine.progress(now_);
+		deliver_answers();
+	}
+
+	std::uint32_t rkey_ = key_of(receiver_), lkey_ = key_of(*writers_[0]);
+};
+
+TEST_F(AnswersBehindOthers, ExtendATimerWhereNothingIsLost)
+{
+	EXPECT_EQ(lengths_until_repeated(prism::soft::Room::yes, true), 4) << "IBTA 9.7.6.1.3: at most four times";
+}
+
+TEST_F(AnswersBehindOthers, DoNotWherePacketsMayBeLost)
+{
+	EXPECT_EQ(lengths_until_repeated(prism::soft::Room::unknown, true), 1);
+}
+
+TEST_F(AnswersBehindOthers, DoNotIfNobodyIsAnswered)
+{
+	EXPECT_EQ(lengths_until_repeated(prism::soft::Room::yes, false), 1);
+}
+
+class LargeRoom : public Incast
+{
+protected:
+	LargeRoom() : Incast(1, 8 << 20) {}
+
+	/** Returns the bytes that 64 queue pairs with a message each send at once. */
+	std::size_t sent_at_once(prism::soft::Room carrier)
+	{
+		connect(64, 1);
+		Node &writer = *writers_[0];
+		writer.outbox.has_room = carrier;
+		writer.engine.progress(now_);
+		std::size_t bytes = 0;
+		for (std::size_t i = 0; i < writer.outbox.size(); i++)
+			bytes += writer.outbox.at(i).bytes.size();
+		return bytes;
+	}
+};
+
+/* A carrier that loses nothing holds less than a socket, and what waits behind all that would time out. */
+TEST_F(LargeRoom, IsNotUsedWhereNothingIsLost)
+{
+	EXPECT_LE(sent_at_once(prism::soft::Room::yes), (256u << 10) + message);
+}
+
+TEST_F(LargeRoom, IsUsedByPacketsThatMayBeLost)
+{
+	EXPECT_GE(sent_at_once(prism::soft::Room::unknown), 64u * message);
+}
+
+/* Tests that timers wait: what a context sends to itself arrives while it answers. */
+TEST_F(Incast, RunsNoTimerWhileItAnswers)
+{
+	connect(1, 1);
+	writers_[0]->engine.progress(now_);
+	now_ += 1'000'000'000;
+	writers_[0]->engine.answer(now_);
+	EXPECT_EQ(repeats(), 0u);
+	writers_[0]->engine.progress(now_);
+	EXPECT_EQ(repeats(), 1u);
 }
 
 } // namespace

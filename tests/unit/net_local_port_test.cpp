@@ -40,20 +40,9 @@ TEST_F(LocalPair, BothMayIntroduceThemselvesAtOnce)
 	EXPECT_TRUE(turn_until({&a, &b}, [this] { return !a.inbox.packets.empty() && !b.inbox.packets.empty(); }));
 }
 
-/* Makes the ring of a context whose queue pairs communicate with each other. */
-void send_to_itself(End &end)
-{
-	EXPECT_FALSE(end.send(end, 1)); /* not yet */
-	EXPECT_TRUE(end.port->has_new_peers());
-	EXPECT_FALSE(end.port->prepare_sleep());
-	end.turn();
-	ASSERT_TRUE(end.port->has_peers());
-}
-
 TEST_F(LocalPair, AContextIsItsOwnPeer)
 {
-	send_to_itself(a);
-	ASSERT_TRUE(a.send(a, 7));
+	ASSERT_TRUE(a.send(a, 7)) << "the first one: none goes by UDP, which a later one might overtake";
 	EXPECT_TRUE(a.port->own_packets_wait());
 	EXPECT_FALSE(a.port->prepare_sleep());
 	a.turn();
@@ -74,7 +63,6 @@ TEST_F(LocalPair, AContextIsItsOwnPeer)
 TEST_F(LocalPair, AFullRingToItselfLosesNothing)
 {
 	constexpr unsigned packets = 100;
-	send_to_itself(a);
 	for (unsigned i = 0; i < packets; i++)
 		ASSERT_TRUE(a.send(a, static_cast<std::uint8_t>(i), 4000));
 	EXPECT_EQ(a.port->room(0, a.address, a.qpn()), Room::no);
@@ -90,7 +78,6 @@ TEST_F(LocalPair, AFullRingToItselfLosesNothing)
 
 TEST_F(LocalPair, AChildHasNoRingToItself)
 {
-	send_to_itself(a);
 	ASSERT_TRUE(a.send(a, 7));
 	const pid_t child = ::fork();
 	if (!child) {

@@ -33,8 +33,8 @@ public:
 	using Page = std::function<std::string()>;
 
 	/**
-	 * Most connections; fewer where descriptors are few. The next one takes the place of the oldest that is not being answered, or else of the
-	 * oldest.
+	 * Most connections; fewer where descriptors are few. The next one takes the place of the oldest that is not
+	 * being answered, or else of the oldest.
 	 */
 	static constexpr std::size_t max_connections = 64;
 	static constexpr auto time_limit = std::chrono::seconds(5);

@@ -33,8 +33,8 @@ public:
 	using Link = std::shared_ptr<TcpRendezvous>;
 
 	/**
-	 * Most clients on their way at once; fewer where descriptors are few. The next one takes the place of one that has been refused, or else of the
-	 * one that has been silent for longest, or else of the first to come.
+	 * Most clients on their way at once; fewer where descriptors are few. The next one takes the place of one that
+	 * has been refused, or else of the one that has been silent for longest, or else of the first to come.
 	 */
 	static constexpr std::size_t max_pending = 256;
 

@@ -447,6 +447,12 @@ void Engine::progress(Time now, Again again)
 {
 	const SerialCalls::Call call(calls_);
 	run_timers(now);
+	answer(now, again);
+}
+
+void Engine::answer(Time now, Again again)
+{
+	const SerialCalls::Call call(calls_);
 	read_room_ = read_room;
 	if (!streams_.empty()) {
 		running_.enter(); /* requests that wait for the end of a stream may begin */

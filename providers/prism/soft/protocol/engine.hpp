@@ -84,6 +84,8 @@ public:
 	 * stands behind the answer there, and the receiver must let it overtake; other implementations do not.
 	 */
 	void progress(Time now, Again again = Again::maybe);
+	/** As progress(), but runs no timers: what has arrived, and is not received yet, may end them. */
+	void answer(Time now, Again again = Again::maybe);
 	/**
 	 * Returns true if the peer says that more requests follow at once: answers may wait briefly, to leave as one
 	 * train.

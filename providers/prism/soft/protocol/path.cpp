@@ -29,6 +29,12 @@ std::uint32_t bytes_under_way(QueuePair &qp)
 
 Path::Path(const Address &peer, std::uint32_t room) : to(peer), widest_(std::max(room, narrowest)), window_(widest_) {}
 
+void Path::fit(bool loses, std::uint32_t room)
+{
+	widest_ = std::max(loses ? room : std::min(room, lossless_room), narrowest);
+	window_ = std::min(window_, widest_);
+}
+
 bool Path::admits(QueuePair &qp)
 {
 	PRISM_ASSERT(qp.path.get() == this);

@@ -32,6 +32,10 @@ public:
 	/** @param room bytes of the receiver's buffer: the widest window */
 	Path(const Address &peer, std::uint32_t room);
 
+	/** Returns true if more is under way than a carrier that loses nothing holds: then fit() the window to it. */
+	[[nodiscard]] bool is_crowded() const { return under_way_ >= lossless_room; }
+	/** Sets the widest window, for a carrier that loses packets or one that loses none. */
+	void fit(bool loses, std::uint32_t room);
 	/** Returns true if @p qp may send now. If not, it stands in line, and next() will name it. */
 	bool admits(QueuePair &qp);
 	/** Returns true if the next packet of @p qp may be the last for now, so that it should ask for an
@@ -45,6 +49,9 @@ public:
 	void update(QueuePair &qp);
 	/** Returns true while the window is narrower than it may be. */
 	[[nodiscard]] bool grows() const { return window_ < widest_; }
+	/** Counts an answer of the peer to any queue pair. */
+	void note_answer() { answers_++; }
+	[[nodiscard]] std::uint64_t answers() const { return answers_; }
 	/** Narrows the window after a loss of @p qp. */
 	void cut(const QueuePair &qp);
 	/** Takes the bytes of @p qp off those under way: it will retransmit them. */
@@ -60,10 +67,14 @@ private:
 	[[nodiscard]] bool join_line(QueuePair &qp);
 	void leave_line(QueuePair &qp);
 
-	const std::uint32_t widest_;
+	/** A few rings' bytes. What is beyond would wait behind all that, while timers run. */
+	static constexpr std::uint32_t lossless_room = 256 << 10;
+
+	std::uint32_t widest_;
 	std::uint32_t window_;
 	std::uint64_t under_way_ = 0;
 	std::uint64_t cuts_ = 0;
+	std::uint64_t answers_ = 0;
 	std::deque<QueuePair *> line_;
 };
 

@@ -121,6 +121,8 @@ struct RequesterState {
 	std::uint8_t rnr_retries = 0;
 	std::optional<std::uint32_t> newest_read; /* the latest resolution that a PRISM READ has completed with */
 	Time waited = 0;                          /* in vain for a sign of the peer, since the last progress */
+	std::uint64_t answers_seen = 0;           /* of the path, when the timer began or was extended */
+	std::uint8_t extensions = 0;              /* of the timer, in a row */
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
 	bool heard = false;   /* the packet being received is a sign of the peer */
 	PathShare share;

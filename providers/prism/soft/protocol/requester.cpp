@@ -187,6 +187,16 @@ bool Requester::has_room()
 	return qp_.packets_under_way() <= 0 || engine_.sink_.room(qp_) != Room::no;
 }
 
+bool Requester::path_admits()
+{
+	Path *const path = qp_.path.get();
+	if (!path)
+		return true;
+	if (path->is_crowded())
+		path->fit(engine_.sink_.room(qp_) == Room::unknown, engine_.receive_room_);
+	return path->admits(qp_);
+}
+
 bool Requester::transmit_all(Time now)
 {
 	bool stopped = false;
@@ -203,7 +213,7 @@ bool Requester::transmit_all(Time now)
 		if (!check_local_memory(wr))
 			break;
 		stopped = !has_room();
-		if (stopped || (qp_.path && !qp_.path->admits(qp_)))
+		if (stopped || !path_admits())
 			break;
 		if (!wr.started)
 			start(wr);
@@ -214,8 +224,10 @@ bool Requester::transmit_all(Time now)
 		if (wr.sent == wr.psns)
 			sq_.cursor++;
 	}
-	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
+	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout) {
+		req_.answers_seen = qp_.path ? qp_.path->answers() : 0;
 		engine_.arm_timer(qp_, now + timer());
+	}
 	return stopped;
 }
 
@@ -454,6 +466,22 @@ Time Requester::timer() const
 	return std::clamp(req_.waited, std::min(first_wait, longest), longest);
 }
 
+/**
+ * Returns true if the peer has answered other queue pairs since this was last asked, by a carrier that loses nothing:
+ * then the answer waits behind theirs, and a retransmission would be one more to wait for. The timer may run for four
+ * times its length (IBTA 9.7.6.1.3). It does not where a packet may be lost, or nobody is answered: users wait for it.
+ */
+bool Requester::waits_behind_others()
+{
+	constexpr std::uint8_t most_extensions = 3;
+	if (!qp_.path || engine_.sink_.room(qp_) == Room::unknown)
+		return false;
+	const bool answers = std::exchange(req_.answers_seen, qp_.path->answers()) != qp_.path->answers();
+	const bool extends = answers && req_.extensions < most_extensions;
+	req_.extensions = extends ? req_.extensions + 1 : 0;
+	return extends;
+}
+
 void Requester::timeout(Time now)
 {
 	qp_.deadline = 0;
@@ -464,6 +492,10 @@ void Requester::timeout(Time now)
 	}
 	if (qp_.packets_under_way() <= 0)
 		return;
+	if (waits_behind_others()) {
+		engine_.arm_timer(qp_, now + timer());
+		return;
+	}
 	engine_.counters.timeouts++;
 	req_.waited += timer();
 	const bool counts = req_.waited >= qp_.attr.ack_timeout;
@@ -472,10 +504,7 @@ void Requester::timeout(Time now)
 		complete_head(IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
-	/*
-	 * Spread the timers: the peer may be overloaded by retransmissions. The timer may run for four times its length
-	 * (IBTA 9.7.6.1.3), but users wait for it to learn that a peer is gone.
-	 */
+	/* Spread the timers: the peer may be overloaded by retransmissions. */
 	const Time length = timer();
 	const Time spread = length / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
 	req_.retries -= counts ? 1 : 0;
@@ -493,7 +522,10 @@ void Requester::progressed()
 			qp_.path->cut(qp_);
 		engine_.mark_dirty(qp_);
 	}
+	if (qp_.path)
+		qp_.path->note_answer();
 	req_.rewound = false;
+	req_.extensions = 0;
 	heard();
 }
 

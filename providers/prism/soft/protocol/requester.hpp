@@ -65,6 +65,7 @@ public:
 private:
 	bool transmit_all(Time now);
 	[[nodiscard]] bool has_room();
+	[[nodiscard]] bool path_admits();
 	bool transmit_unacknowledged(Time now);
 	enum class Turn {
 		now,
@@ -92,6 +93,7 @@ private:
 	std::uint32_t send_atomic_write(SendRequest &wr);
 	std::uint32_t send_prism(SendRequest &wr);
 	[[nodiscard]] Time timer() const;
+	[[nodiscard]] bool waits_behind_others();
 	[[nodiscard]] bool gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
 	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
 		bool last, std::uint8_t flags = 0);

@@ -57,7 +57,7 @@ constexpr Time max_patience = 500'000;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
-constexpr int most_waiting = 1024;
+constexpr int most_waiting = 8192;
 
 /** Number of looks for packets in one turn: during the rest of a turn none is seen. */
 constexpr int looks = 4;
@@ -405,6 +405,8 @@ void Context::receive_waiting(Time at)
 	int trains = 0, received = 0;
 	do {
 		received = port_->receive_all(*engine_, at, most_waiting - trains);
+		if (received)
+			engine_->answer(at); /* what this context sends to itself has arrived, too */
 		trains += received;
 	} while (received && trains < most_waiting);
 }

@@ -382,27 +382,39 @@ void LocalPort::introduce_wanted(Time now)
 			refuse(peer, now, min_pause);
 		else if (!*here)
 			peer.state = State::elsewhere;
-		else if (peer.slot == slot_)
-			attach_self(peer, now);
-		else
+		else if (peer.slot != slot_)
 			introduce(peer, now);
+		else if (!attach_self(peer))
+			refuse(peer, now, min_pause);
 	}
 }
 
-/* Attaches ourselves, for queue pairs that communicate within the context: one ring, whose both ends are ours. */
-void LocalPort::attach_self(Peer &peer, Time now)
+/*
+ * Returns ourselves as a peer, for queue pairs that communicate within the context; null if that is not possible now.
+ * Nobody needs to be introduced, so no packet goes by UDP before.
+ */
+LocalPort::Peer *LocalPort::ourselves(const Address &address)
 {
+	if (std::ranges::find(addresses_, address) == addresses_.end())
+		return nullptr;
+	Peer *const self = make_peer(slot_);
+	return self && self->state == State::unknown && attach_self(*self) ? self : nullptr;
+}
+
+/* Attaches ourselves: one ring, whose both ends are ours. False if there is no memory for it. */
+bool LocalPort::attach_self(Peer &peer)
+{
+	const WithoutCancellation whole;
 	const FileDescriptor file = create_shared_file("prism-rings", own_ring_bytes);
 	Mapping rings(file.get(), own_ring_bytes);
-	if (!rings) {
-		refuse(peer, now, min_pause);
-		return;
-	}
+	if (!rings)
+		return false;
 	peer.bell = &awake_;
 	peer.in = RingConsumer(ring_of(rings, 0));
 	peer.out = RingProducer(ring_of(rings, 0), nullptr);
 	peer.rings = std::move(rings);
 	enlist(peer, addresses_);
+	return true;
 }
 
 void LocalPort::introduce(Peer &peer, Time now)

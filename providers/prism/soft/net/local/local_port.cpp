@@ -31,10 +31,12 @@ LocalPort::Peer *LocalPort::attached(unsigned source, const Address &address, st
 	const unsigned slot = qpn >> qpn_index_bits;
 	if (slot < first_slot || slot >= slot_limit || here_.in_child())
 		return nullptr;
-	Peer *const peer = peers_[slot].get();
+	Peer *peer = peers_[slot].get();
 	if (!peer || peer->state != State::attached) [[unlikely]] {
-		want(peer, slot, address);
-		return nullptr;
+		if (slot != slot_ || !(peer = ourselves(address))) {
+			want(peers_[slot].get(), slot, address);
+			return nullptr;
+		}
 	}
 	if (source >= peer->addresses_told || peer->gone)
 		return nullptr;

@@ -149,7 +149,8 @@ private:
 	void welcome(Introduced &guest, FileDescriptor connection, Time now);
 	void introduce_wanted(Time now);
 	void introduce(Peer &peer, Time now);
-	void attach_self(Peer &peer, Time now);
+	[[nodiscard]] Peer *ourselves(const Address &address);
+	[[nodiscard]] bool attach_self(Peer &peer);
 	void take_answer(Peer &peer, Time now);
 	void take_message(Peer &peer);
 	[[nodiscard]] bool attach(
