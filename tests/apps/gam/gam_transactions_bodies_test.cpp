@@ -396,6 +396,38 @@ TEST(Transactions, AFullNodeFails)
 	EXPECT_EQ(get(*client, "first"), std::to_string(stored - 2)) << "the last one has changed nothing";
 }
 
+/* Locks take all lines, and there is none for the blocks behind the first one of the last key. */
+TEST(Transactions, AFullCacheChangesNothing)
+{
+	ClusterOptions options = of(2);
+	options.lines = 4;
+	options.node.shards = 1;
+	RecordsOptions records;
+	records.max_value_size = 3000;
+	records.index.nodes = {0};
+	Store store(options, records);
+	auto client = store.client(1), other = store.client(0);
+	const std::array<std::string, 4> keys{"a", "b", "c", "d"};
+	for (const std::string &key : keys)
+		ASSERT_EQ(put(*client, key, "old"), Outcome::committed);
+	const std::string fresh(8, 'n'), longer(3000, 'n');
+	Job job;
+	EXPECT_EQ(run(
+			  *client,
+			  [&](Transaction &t) -> apps::Task<int> {
+				  int error = 0;
+				  for (const std::string &key : keys)
+					  error = error ? error
+							: t.write(bytes_of(key), bytes_of(key == "d" ? longer : fresh));
+				  co_return error;
+			  },
+			  0, &job),
+		Outcome::failed);
+	EXPECT_EQ(job.error, ENOBUFS);
+	for (const std::string &key : keys)
+		EXPECT_EQ(get(*other, key), "old");
+}
+
 TEST(Transactions, AStoreThatCannotBeMadeTakesNothing)
 {
 	Cluster cluster(of(1, std::uint64_t{64} << 10));
@@ -597,9 +629,14 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	ASSERT_EQ(records.find(bytes_of(key), record), 0);
 	ASSERT_EQ(record.home(), home->node().self());
 	ASSERT_EQ(session.wlock(record, 1), 0);
-	ASSERT_EQ(records.write(record, header_of('a'), value_of('a')), 0);
-	ASSERT_EQ(records.write(record, header_of('b'), value_of('b')), 0);
-	ASSERT_EQ(records.write(record, header_of('a'), value_of('a')), 0);
+	const auto write = [&](char letter) {
+		const Records::Header header = header_of(letter);
+		const int begun = records.write_tail(record, header.tail, value_of(letter)), settled = session.settle();
+		return begun || settled ? begun + settled : records.write(record, header, value_of(letter));
+	};
+	ASSERT_EQ(write('a'), 0);
+	ASSERT_EQ(write('b'), 0);
+	ASSERT_EQ(write('a'), 0);
 	ASSERT_EQ(session.mfence(), 0);
 	/* Another node has a copy of a block in the place to be written: the home is asked before that can be changed.
 	 */
@@ -608,7 +645,7 @@ TEST(Transactions, AValueOfManyBlocksIsChangedWholeOrNotAtAll)
 	const NodeId gone = home->node().self();
 	home.reset();
 	ASSERT_TRUE(peers::wait_until([&] { return !writes->node().is_member(gone); }));
-	EXPECT_EQ(records.write(record, header_of('b'), value_of('b')), EHOSTUNREACH);
+	EXPECT_EQ(write('b'), EHOSTUNREACH);
 	EXPECT_EQ(session.mfence(), 0) << "the error has been told";
 	Records::Header header;
 	ASSERT_EQ(records.read(record, header_of('a').mark, header), 0);

@@ -100,11 +100,12 @@ public:
 	{
 		return error_.load(std::memory_order_relaxed) ? error_.exchange(0, std::memory_order_relaxed) : 0;
 	}
-	/** Records @p error for take_error(), unless there is one. */
+	/** Records @p error for take_error(), unless there is one that tells more. */
 	void note(int error) noexcept
 	{
-		int none = 0;
-		error_.compare_exchange_strong(none, error, std::memory_order_relaxed);
+		int noted = error_.load(std::memory_order_relaxed);
+		while (graver(noted, error) != noted &&
+			!error_.compare_exchange_weak(noted, error, std::memory_order_relaxed)) {}
 	}
 
 	void ended(Access &access) override

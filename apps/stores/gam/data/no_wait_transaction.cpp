@@ -193,10 +193,15 @@ int NoWaitTransaction::lock_changed() noexcept
 	return 0;
 }
 
-/* A key whose change a log does not take is changed all the same: then so are the others. */
+/*
+ * The tails come first, of all keys: they need lines of the cache, and if there is none no record has changed. A key
+ * whose change a log does not take is changed all the same: then so are the others.
+ */
 NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 {
-	Changes changes{0, false};
+	Changes changes{write_tails(), false};
+	if (changes.error && !is_of_log(changes.error))
+		return changes;
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const KeySet::Item &item = keys_[number];
 		if (!item.changed)
@@ -215,6 +220,18 @@ NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 		changes.any = true;
 	}
 	return changes;
+}
+
+/** Writes what the first blocks do not take, of all keys, and waits. */
+int NoWaitTransaction::write_tails() noexcept
+{
+	int error = 0;
+	for (std::uint32_t number = 0; number < keys_.size() && (!error || is_of_log(error)); number++) {
+		const Held &held = held_[number];
+		if (keys_[number].changed)
+			error = graver(error, records_.write_tail(held.record, 1 - held.tail, keys_[number].fresh));
+	}
+	return graver(error, session_->settle());
 }
 
 apps::Task<void> NoWaitTransaction::roll_back()

@@ -67,6 +67,7 @@ private:
 	int lock_chosen(Lock wanted) noexcept;
 	int lock_changed() noexcept;
 	Changes make_changes() noexcept;
+	int write_tails() noexcept;
 	[[nodiscard]] bool has_lost_a_lock() const noexcept;
 	int unlock(Held &held) noexcept;
 	int unlock_all() noexcept;

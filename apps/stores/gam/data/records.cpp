@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "gam/coherence/block_log.hpp"
 #include "service/key_hash.hpp"
 #include "service/self_verifying.hpp"
 #include "tx/transaction/key_set.hpp"
@@ -173,9 +172,9 @@ std::size_t Records::bytes_for(std::size_t max_value_size) noexcept
 	return block_size + 2 * in_blocks(max_value_size - beside_header);
 }
 
-Address Records::tail_of(Address record, const Header &header) const noexcept
+Address Records::tail_of(Address record, std::uint32_t tail) const noexcept
 {
-	return record + block_size + (header.tail ? in_blocks(max_value_size_ - beside_header) : 0);
+	return record + block_size + (tail ? in_blocks(max_value_size_ - beside_header) : 0);
 }
 
 int Records::read_value(Address record, const Header &header, std::span<std::byte> value) noexcept
@@ -183,31 +182,28 @@ int Records::read_value(Address record, const Header &header, std::span<std::byt
 	const std::size_t beside = std::min(value.size(), beside_header);
 	int error = value.empty() ? 0 : session_.read(record + sizeof(Header), value.first(beside));
 	if (!error && beside < value.size())
-		error = session_.read(tail_of(record, header), value.subspan(beside));
+		error = session_.read(tail_of(record, header.tail), value.subspan(beside));
 	if (error)
 		return error;
 	return header.check && header.check != check_of(value) ? EBADMSG : 0;
 }
 
 /*
- * The lock keeps the first block here, but not those behind it: if their home fails now, some may take the change and
- * others not. So they are of the place that has no value, and the first block, which names the place, comes last.
+ * The lock keeps the first block here, but not those behind it: if their home fails now, or the cache has no line, some
+ * may take the change and others not. So they are of the place that has no value, and the first block comes last.
  */
+int Records::write_tail(Address record, std::uint32_t tail, std::span<const std::byte> value) noexcept
+{
+	return value.size() > beside_header ? session_.write(tail_of(record, tail), value.subspan(beside_header)) : 0;
+}
+
 int Records::write(Address record, const Header &header, std::span<const std::byte> value) noexcept
 {
 	std::array<std::byte, block_size> first;
 	const std::size_t beside = std::min(value.size(), beside_header);
 	std::memcpy(first.data(), &header, sizeof(header));
 	std::copy_n(value.begin(), beside, first.begin() + sizeof(header));
-	int late = 0;
-	if (beside < value.size()) {
-		late = session_.write(tail_of(record, header), value.subspan(beside));
-		late = graver(late, session_.settle());
-		if (late && !is_of_log(late))
-			return late;
-	}
-	const int error = session_.write(record, std::span(first).first(sizeof(header) + beside));
-	return graver(late, error);
+	return session_.write(record, std::span(first).first(sizeof(header) + beside));
 }
 
 } // namespace prism::gam

@@ -78,8 +78,14 @@ public:
 	/** Reads the value; @p value is as long as @p header says. EBADMSG: a part of it is lost. */
 	int read_value(Address record, const Header &header, std::span<std::byte> value) noexcept;
 	/**
-	 * Writes both, all or nothing; to be fenced, as all writes. header.tail must not be that of the record. After
-	 * an error the old ones are still there, unless the error is_of_log().
+	 * Writes what the first block does not take of @p value into the place @p tail, which is not that of the
+	 * record's value: until write() it has the old one. To be settled.
+	 */
+	int write_tail(Address record, std::uint32_t tail, std::span<const std::byte> value) noexcept;
+	/**
+	 * Writes the first block, which names the tail: the record has the new value, whole. Call when write_tail() has
+	 * settled without an error, or with one that is_of_log(). To be fenced, as all writes. Needs no line, as the
+	 * lock has one.
 	 */
 	int write(Address record, const Header &header, std::span<const std::byte> value) noexcept;
 
@@ -89,7 +95,7 @@ private:
 	int find_in_index(std::span<const std::byte> key, Address &record) noexcept;
 	int look_up(std::span<const std::byte> key, Address &record) noexcept;
 	int add(std::span<const std::byte> key, Address &record) noexcept;
-	[[nodiscard]] Address tail_of(Address record, const Header &header) const noexcept;
+	[[nodiscard]] Address tail_of(Address record, std::uint32_t tail) const noexcept;
 
 	Session &session_;
 	Table index_;
