@@ -2,12 +2,15 @@
 /* Single operations on the hash table, one after another. */
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -439,6 +442,43 @@ TEST(Table, BucketsOfAnotherAreNotUsed)
 	cluster.nodes()[0]->joined(1);
 	EXPECT_EQ(put_errors(old), put_errors(opened));
 	EXPECT_EQ(put_errors(other).size(), 1U);
+}
+
+/** Checks a Put that waits for its record while the node of its bucket is lost, and another gets the number. */
+TEST(Table, APutDoesNotWriteToAnotherNode)
+{
+	Cluster cluster(of(3));
+	Node &node = cluster.node(0), &dying = cluster.node(1);
+	User loader(cluster.node(2)), user(node, loader.catalogue());
+	const std::uint64_t arrays = catalogue_of(loader.table()).arrays;
+	std::string name;
+	for (unsigned number = 0; name.empty(); number++) {
+		const std::uint64_t hash = apps::hash_key(bytes_of(key(number)), TableOptions().seed);
+		if (apps::reduce(hash, arrays * TableOptions().buckets) / TableOptions().buckets == 1)
+			name = key(number);
+	}
+	ASSERT_EQ(loader.put(name, "old"), Outcome::ok);
+	const std::uint64_t hash = apps::hash_key(bytes_of(name), TableOptions().seed);
+	const Address at = catalogue_of(loader.table()).array[1] + apps::reduce(hash, arrays * TableOptions().buckets) %
+									   TableOptions().buckets * sizeof(dht::Bucket);
+	Session of_dying(dying);
+	dht::Bucket bucket, now;
+	ASSERT_EQ(of_dying.read(at, std::as_writable_bytes(std::span(&bucket, 1))), 0);
+	const auto entry = std::ranges::find_if(bucket.entries, [](const dht::Entry &e) { return !e.is_free(); });
+	ASSERT_NE(entry, bucket.entries.end());
+	ASSERT_EQ(loader.session().wlock(entry->record(), 1), 0);
+	std::jthread puts([&] { EXPECT_NE(user.put(name, "another"), Outcome::ok); });
+	while (of_dying.try_rlock(at, 1) == 0) /* until the Put has the bucket, and waits for the record */
+		ASSERT_EQ(of_dying.unlock(at, 1), 0);
+	node.lost(1);
+	dying.lost(0);
+	node.joined(1);
+	dying.joined(0);
+	ASSERT_EQ(loader.session().unlock(entry->record(), 1), 0);
+	puts.join();
+	EXPECT_EQ(user.error(), EHOSTUNREACH);
+	ASSERT_EQ(of_dying.read(at, std::as_writable_bytes(std::span(&now, 1))), 0);
+	EXPECT_EQ(std::memcmp(&now, &bucket, sizeof(bucket)), 0);
 }
 
 TEST(Table, OnlyATableIsOpened)

@@ -142,6 +142,56 @@ TEST_F(DirectoryDeaths, OfTheHome)
 		EXPECT_TRUE(node(id).at_rest());
 }
 
+/* Else their holders would read and write the block of another node, which has got the number. */
+TEST_F(DirectoryDeaths, LocksOfADeadHomeFailUntilTheyAreGivenBack)
+{
+	result(write_lock(3, at));
+	result(read_lock(1, block(2), 1));
+	result(read_lock(1, block(2), 2));
+	die(0);
+	net->revive(0);
+	for (const NodeId id : {1, 2, 3})
+		node(id).joined(0);
+	EXPECT_EQ(error(write(3, at, 7)), EHOSTUNREACH);
+	EXPECT_EQ(error(add(3, at, 7)), EHOSTUNREACH);
+	EXPECT_EQ(error(begin(3, AccessKind::read, at, 0, 2)), EHOSTUNREACH) << "another thread";
+	EXPECT_EQ(unlock(3, at, 2), EPERM);
+	EXPECT_EQ(unlock(3, at), EHOSTUNREACH);
+	EXPECT_EQ(unlock(3, at), EPERM);
+	EXPECT_EQ(unlock(1, block(2), 1), EHOSTUNREACH);
+	EXPECT_EQ(error(read(1, block(2))), EHOSTUNREACH);
+	EXPECT_EQ(unlock(1, block(2), 2), EHOSTUNREACH);
+	EXPECT_EQ(reads(1, block(2)), 0U);
+	EXPECT_EQ(reads(3, at), 0U);
+	expect_usable();
+}
+
+/* Else the home that has returned waits for good: the holder of the lock would refuse to be asked again. */
+TEST_F(DirectoryDeaths, OfAHomeWithALogThatWaitsForALock)
+{
+	options.through_home = true;
+	make();
+	result(write_lock(3, at));
+	result(write(3, at, 7));
+	write(1, at, 8);
+	EXPECT_TRUE(net->run());
+	for (const NodeId id : {1, 2, 3})
+		node(id).set_loggers(bit(0));
+	die(0);
+	net->revive(0);
+	directory::Restored restored;
+	restored.owner = 3;
+	EXPECT_TRUE(node(0).restore(at, restored));
+	for (const NodeId id : {1, 2, 3})
+		node(id).joined(0);
+	Ask &again = add(1, at, 8);
+	EXPECT_TRUE(net->run());
+	EXPECT_FALSE(again.is_over);
+	EXPECT_EQ(unlock(3, at), 0);
+	EXPECT_EQ(result(again), 7U);
+	expect_usable();
+}
+
 TEST_F(DirectoryDeaths, OfTheHomeWhileOthersWaitForALine)
 {
 	lines = 1;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -551,6 +552,54 @@ TEST(Transactions, ALockOnALostNodeIsNoLock)
 			Outcome::failed);
 		EXPECT_EQ(job.error, EHOSTUNREACH);
 	}
+}
+
+/** Checks a commit that waits for its index while the node of a record is lost, and another gets the number. */
+TEST(Transactions, ACommitDoesNotWriteToAnotherNode)
+{
+	std::atomic<bool> armed{false};
+	Cluster *cluster = nullptr;
+	ClusterOptions options = of(3);
+	options.node.rest = [&] {
+		if (!armed.exchange(false))
+			return;
+		cluster->node(0).lost(2);
+		cluster->node(2).lost(0);
+		cluster->node(0).joined(2);
+		cluster->node(2).joined(0);
+	};
+	RecordsOptions records;
+	records.index.nodes = {1, 2};
+	Store store(options, records);
+	cluster = &store.cluster;
+	Session session(cluster->node(2));
+	Records finder = Records::open(session, store.catalogue()).value();
+	std::array<std::string, 2> names; /* of records on nodes 1 and 2 */
+	for (unsigned number = 0; names[0].empty() || names[1].empty(); number++) {
+		Address record;
+		ASSERT_EQ(finder.find(bytes_of(std::to_string(number)), record), 0);
+		names[record.home() - 1] = std::to_string(number);
+	}
+	const auto &[other, name] = names;
+	auto client = store.client(2);
+	ASSERT_EQ(put(*client, name, "old"), Outcome::committed);
+	NoWaitClientOptions exclusive;
+	exclusive.exclusive_fetch = true;
+	Job job;
+	EXPECT_EQ(run(
+			  *store.client(0, exclusive),
+			  [&](Transaction &t) -> apps::Task<int> {
+				  const std::string fresh = "new";
+				  int error = co_await t.fetch(bytes_of(name));
+				  error = error ? error : t.write(bytes_of(name), bytes_of(fresh));
+				  armed = true;
+				  co_return error ? error : t.write(bytes_of(other), bytes_of(fresh));
+			  },
+			  0, &job),
+		Outcome::failed);
+	EXPECT_EQ(job.error, EHOSTUNREACH);
+	EXPECT_EQ(get(*client, name), "old");
+	EXPECT_EQ(get(*client, other), std::nullopt);
 }
 
 /** Checks a record of several blocks that only a dead node had: each block falls back to its old value on its own. */

@@ -542,6 +542,48 @@ TEST(Session, WhatADeadNodeHasSentIsNotHeard)
 	EXPECT_EQ(read.await_resume(), EHOSTUNREACH);
 }
 
+/** Checks that nothing reaches the node that has the number of a lost one, if the session is bound to that. */
+TEST(Session, WhatIsBoundIsOfOneLife)
+{
+	Cluster cluster(serving());
+	Node &node = cluster.node(0);
+	Session session(node), other(cluster.node(1));
+	Address address, locked, kept;
+	for (Address *const made : {&address, &locked, &kept})
+		ASSERT_EQ(session.malloc(block_size, *made, Placement::near(Address(1, 0)), block_size), 0);
+	const std::uint32_t before = node.losses();
+	std::uint64_t word = 1, old = 0;
+	ASSERT_EQ(session.wlock(locked, 8), 0);
+	node.lost(1);
+	cluster.node(1).lost(0);
+	node.joined(1);
+	cluster.node(1).joined(0);
+	{
+		const Session::Bound bound(session, before);
+		EXPECT_EQ(session.read(address, room_of(word)), EHOSTUNREACH);
+		EXPECT_EQ(session.write(address, bytes_of(word)), EHOSTUNREACH);
+		EXPECT_EQ(session.atomic(address, 8, Function::add, 1, old), EHOSTUNREACH);
+		EXPECT_EQ(session.wlock(address, 8), EHOSTUNREACH);
+		EXPECT_EQ(session.try_rlock_all(std::array{address}), EHOSTUNREACH);
+		EXPECT_EQ(session.malloc(8, kept, Placement::near(Address(1, 0))), EHOSTUNREACH);
+		EXPECT_EQ(session.free(address), EHOSTUNREACH);
+		const Session::Bound anew(session, node.losses());
+		EXPECT_EQ(session.read(address, room_of(word)), 0);
+		EXPECT_EQ(session.unlock(locked, 8), EHOSTUNREACH);
+	}
+	EXPECT_EQ(session.mfence(), 0);
+	EXPECT_EQ(word_at(other, address), 0U);
+	EXPECT_EQ(session.write(address, bytes_of(old)), 0);
+	EXPECT_EQ(session.wlock(address, 8), 0);
+	{
+		const Session::Bound bound(session, before);
+		EXPECT_EQ(session.read(address, room_of(word)), EHOSTUNREACH) << "what is here, too";
+		EXPECT_EQ(session.write(address, bytes_of(word)), EHOSTUNREACH);
+		EXPECT_EQ(session.unlock(address, 8), 0);
+	}
+	EXPECT_EQ(session.free(address), 0);
+}
+
 TEST(Session, WithoutALeaseNothingIsUsed)
 {
 	Loopback network(1);

@@ -65,11 +65,11 @@ public:
 	 * Begins to write @p bytes, within one block, as soon as fewer than @p most writes are under way. Returns 0 or
 	 * its error.
 	 */
-	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached)
+	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached, std::uint32_t losses)
 	{
 		node_.wait_until(
 			[&] { return under_way_.load(std::memory_order_acquire) < std::max<std::size_t>(most, 1); });
-		if (!uncached && node_.write_beside(to, bytes, thread_))
+		if (!uncached && losses == any_losses && node_.write_beside(to, bytes, thread_))
 			return 0;
 		Slot &slot = free_slot();
 		Access &access = slot.access;
@@ -77,6 +77,7 @@ public:
 		access.at = to;
 		access.length = static_cast<std::uint16_t>(bytes.size());
 		access.uncached = uncached;
+		access.losses = losses;
 		access.error = 0;
 		/* The protocol only reads them. */
 		access.bytes = const_cast<std::byte *>(bytes.data());
@@ -171,6 +172,8 @@ bool Session::begin(Awaited &awaited)
 {
 	awaited.access.thread = thread_;
 	awaited.access.uncached = !node_.options().cached;
+	if (awaited.access.kind != AccessKind::unlock)
+		awaited.access.losses = losses_;
 	if (!node_.start(awaited.access))
 		return false;
 	awaited.done = true;
@@ -186,9 +189,9 @@ int Session::run(Awaited &awaited)
 
 int Session::read(Address from, std::span<std::byte> into)
 {
-	if (const int error = check(from, into.size()))
-		return error;
-	return after(for_each_block(from, into.size(), [&](Address part, std::size_t offset, std::size_t length) {
+	if (const int wrong = check(from, into.size()))
+		return wrong;
+	const int error = for_each_block(from, into.size(), [&](Address part, std::size_t offset, std::size_t length) {
 		if (node_.options().cached && node_.read_beside(part, into.subspan(offset, length), thread_))
 			return 0;
 		Awaited read;
@@ -197,7 +200,9 @@ int Session::read(Address from, std::span<std::byte> into)
 		read.access.length = static_cast<std::uint16_t>(length);
 		read.access.bytes = into.data() + offset;
 		return run(read);
-	}));
+	});
+	/* Behind it, for what was read beside the shards. */
+	return after(error ? error : check_bound(from.home()));
 }
 
 int Session::write(Address to, std::span<const std::byte> bytes)
@@ -208,8 +213,8 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 	int error = 0;
 	/* Goes on after an error of a log: what it does not take is done all the same, and so must be the rest. */
 	(void)for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
-		error = graver(error,
-			writes_->begin(part, bytes.subspan(offset, length), most_writes_, !node_.options().cached));
+		error = graver(error, writes_->begin(part, bytes.subspan(offset, length), most_writes_,
+					      !node_.options().cached, losses_));
 		return is_of_log(error) ? 0 : error;
 	});
 	if (most_writes_ > 0 || (error && !is_of_log(error)))
@@ -435,6 +440,7 @@ int Session::ask(HomeRequest &request)
 {
 	if (!node_.is_member(request.to))
 		return EHOSTUNREACH;
+	request.losses = losses_;
 	node_.home_.begin(request);
 	node_.wait_until([&] { return request.done.load(std::memory_order_acquire); });
 	return request.error;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gam/node/node.hpp"
@@ -65,6 +66,13 @@ public:
 	[[nodiscard]] Node &node() noexcept { return node_; }
 
 	/**
+	 * While it exists, all that the session begins fails with EHOSTUNREACH if its home was lost after
+	 * Node::losses() was @p losses: another node may have the number since, and something else at that address. A
+	 * node that returns with its log counts as lost. Giving locks back is free.
+	 */
+	class Bound;
+
+	/**
 	 * Allocates at least @p bytes, zeroed, aligned to @p alignment, a power of two, and to 16. Up to 512 bytes lie
 	 * in one block. Errors: ENOMEM (the home has no such piece, or for a second none but in blocks that are
 	 * locked), EINVAL (alignment), EHOSTUNREACH; ENOSPC, EIO, EROFS (the home's log cannot be written).
@@ -97,7 +105,8 @@ public:
 	 * Locks all blocks of the @p bytes at @p at, in the order of their addresses, for reading or writing, and
 	 * brings their data here. Fences first. A block has one lock, which its objects share. Errors: EDEADLK (the
 	 * thread holds one of them), E2BIG (more than 65,536 blocks), EBUSY (of a try: another holds one; nothing is
-	 * locked then).
+	 * locked then). If the home of a locked block dies and keeps no log, all accesses to it fail with EHOSTUNREACH,
+	 * the unlock too, until all threads of this node have given it back: another node may have the number.
 	 */
 	int rlock(Address at, std::size_t bytes) { return lock(AccessKind::read_lock, at, bytes, false); }
 	int wlock(Address at, std::size_t bytes) { return lock(AccessKind::write_lock, at, bytes, false); }
@@ -150,14 +159,37 @@ private:
 	/** Returns ESTALE if the lease is over, as the result does not count then; else @p error. */
 	[[nodiscard]] int after(int error) const { return node_.lease_is_over() ? ESTALE : error; }
 
+	/** Returns the error of accesses to @p home if the session is bound. */
+	[[nodiscard]] int check_bound(NodeId home) const noexcept
+	{
+		return node_.was_lost(home, losses_) ? EHOSTUNREACH : 0;
+	}
+
 	Node &node_;
 	const ThreadId thread_;
-	const std::size_t most_writes_; /* most writes under way when write() returns */
+	std::uint32_t losses_ = any_losses; /* of the innermost Bound */
+	const std::size_t most_writes_;     /* most writes under way when write() returns */
 	std::unique_ptr<Writes> writes_;
 	bool has_written_ = false; /* since it last waited for the log */
 	std::vector<AsyncRead *> reads_;
 	std::vector<Address> locked_; /* blocks */
 	std::minstd_rand random_;
+};
+
+class [[nodiscard]] Session::Bound
+{
+public:
+	Bound(Session &session, std::uint32_t losses) noexcept
+		: session_(session), before_(std::exchange(session.losses_, losses))
+	{
+	}
+	~Bound() { session_.losses_ = before_; }
+	Bound(const Bound &) = delete;
+	Bound &operator=(const Bound &) = delete;
+
+private:
+	Session &session_;
+	const std::uint32_t before_;
 };
 
 class Session::AsyncRead

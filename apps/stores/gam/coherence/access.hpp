@@ -32,6 +32,9 @@ enum class Function : std::uint8_t {
 /** Identifies a thread of the node as a holder of locks; unique while the thread lives. */
 using ThreadId = std::uint32_t;
 
+/** Says that the home of an access may have been lost at any time. */
+constexpr std::uint32_t any_losses = UINT32_MAX;
+
 /**
  * An access under way. It and its `bytes` must stay valid until Coherence::Host::ended(). Intrusive: the queue of a
  * block in transit links these.
@@ -44,11 +47,12 @@ struct Access {
 	std::uint16_t length = 0;
 	bool is_logged = false; /**< write, at the home: it is in the home's log when it ends, whatever the policy */
 	ThreadId thread = 0;
-	Address at;                  /**< address of the first byte; all bytes are in one block */
-	std::byte *bytes = nullptr;  /**< read: destination; write: source */
-	std::uint64_t operand = 0;   /**< atomic: operand of the function, in host order */
-	std::uint64_t compare = 0;   /**< compare_swap */
-	std::uint64_t old_value = 0; /**< atomic */
+	std::uint32_t losses = any_losses; /**< Node::losses() since when the home must not have been lost */
+	Address at;                        /**< address of the first byte; all bytes are in one block */
+	std::byte *bytes = nullptr;        /**< read: destination; write: source */
+	std::uint64_t operand = 0;         /**< atomic: operand of the function, in host order */
+	std::uint64_t compare = 0;         /**< compare_swap */
+	std::uint64_t old_value = 0;       /**< atomic */
 	/**
 	 * 0 or an errno value once it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread already holds the
 	 * block's lock), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (no line of the

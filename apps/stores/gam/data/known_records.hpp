@@ -22,7 +22,7 @@ class KnownRecords
 public:
 	struct Known {
 		Address record;           /**< null: unknown */
-		std::uint32_t losses = 0; /**< Node::losses() of its node when it was found */
+		std::uint32_t losses = 0; /**< Node::losses() before it was found */
 	};
 
 	/** Returns the record of @p key. @p hash: of the key, well spread. */

@@ -77,6 +77,7 @@ int NoWaitTransaction::take_value(std::uint32_t number) noexcept
 	KeySet::Item &item = keys_[number];
 	Held &held = held_[number];
 	held.is_chosen = false;
+	const Session::Bound bound(*session_, held.losses);
 	Records::Header header;
 	if (const int error = records_.read(held.record, held.mark, header))
 		return error;
@@ -102,11 +103,11 @@ int NoWaitTransaction::find_records() noexcept
 	for (const std::uint32_t number : chosen_) {
 		Held &held = held_[number];
 		if (held.record.is_null()) {
+			held.losses = session_->node().losses();
 			if (const int error = records_.find(keys_[number].key, held.record))
 				return error;
 			held.mark = records_.mark_of(keys_[number].key);
 		}
-		held.losses = session_->node().losses(held.record.home());
 		places_.push_back(held.record);
 	}
 	return 0;
@@ -182,6 +183,7 @@ int NoWaitTransaction::lock_changed() noexcept
 		return error;
 	for (const std::uint32_t number : chosen_) {
 		Held &held = held_[number];
+		const Session::Bound bound(*session_, held.losses);
 		Records::Header header;
 		if (const int error = records_.read(held.record, held.mark, header))
 			return error;
@@ -200,6 +202,8 @@ int NoWaitTransaction::lock_changed() noexcept
 NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 {
 	Changes changes{write_tails(), false};
+	if (has_lost_a_lock())
+		changes.error = EHOSTUNREACH;
 	if (changes.error && !is_of_log(changes.error))
 		return changes;
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
@@ -213,6 +217,7 @@ NoWaitTransaction::Changes NoWaitTransaction::make_changes() noexcept
 		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
 		header.check = item.erased ? 0 : Records::check_of(item.fresh);
 		header.tail = 1 - held.tail;
+		const Session::Bound bound(*session_, held.losses);
 		const int error = records_.write(held.record, header, item.fresh);
 		changes.error = graver(changes.error, error);
 		if (error && !is_of_log(error))
@@ -228,6 +233,7 @@ int NoWaitTransaction::write_tails() noexcept
 	int error = 0;
 	for (std::uint32_t number = 0; number < keys_.size() && (!error || is_of_log(error)); number++) {
 		const Held &held = held_[number];
+		const Session::Bound bound(*session_, held.losses);
 		if (keys_[number].changed)
 			error = graver(error, records_.write_tail(held.record, 1 - held.tail, keys_[number].fresh));
 	}
@@ -240,11 +246,11 @@ apps::Task<void> NoWaitTransaction::roll_back()
 	co_return;
 }
 
-/** Returns true if a node was lost that keeps a lock of ours: others may have taken it since. */
+/** Returns true if a node was lost that keeps a lock of ours: others may have taken it, or the number, since. */
 bool NoWaitTransaction::has_lost_a_lock() const noexcept
 {
 	return std::ranges::any_of(held_, [this](const Held &held) {
-		return held.lock != Lock::none && held.losses != session_->node().losses(held.record.home());
+		return held.lock != Lock::none && session_->node().was_lost(held.record.home(), held.losses);
 	});
 }
 

@@ -47,7 +47,7 @@ private:
 	struct Held {
 		Address record;
 		std::uint32_t mark = 0;   /**< Records::mark_of() the key */
-		std::uint32_t losses = 0; /**< Node::losses() of its home before it was locked */
+		std::uint32_t losses = 0; /**< Node::losses() before it was found */
 		std::uint32_t version = 0;
 		std::uint32_t tail = 0; /**< of the value that is there */
 		Lock lock = Lock::none;

@@ -53,6 +53,7 @@ Result<Records> Records::create(Session &session, const RecordsOptions &options)
 {
 	if (options.max_value_size == 0 || options.max_value_size > longest_value)
 		return make_error(EINVAL, "the values of a transactional store have 1 to 2^18 bytes");
+	const Session::Bound bound(session, session.node().losses());
 	const std::vector<NodeId> &nodes = options.index.nodes;
 	Address address;
 	if (const int error = session.malloc(sizeof(Catalogue), address,
@@ -90,11 +91,13 @@ int Records::find(std::span<const std::byte> key, Address &record) noexcept
 	const std::uint64_t hash = apps::hash_key(key, tx::hash_seed);
 	const KnownRecords::Known known = known_.find(key, hash);
 	record = known.record;
-	if (!record.is_null() && known.losses == session_.node().losses(record.home()))
+	if (!record.is_null() && !session_.node().was_lost(record.home(), known.losses))
 		return 0;
+	const std::uint32_t losses = session_.node().losses();
+	const Session::Bound bound(session_, losses);
 	const int error = find_in_index(key, record);
 	if (!error)
-		known_.keep(key, hash, {record, session_.node().losses(record.home())});
+		known_.keep(key, hash, {record, losses});
 	return error;
 }
 

@@ -64,6 +64,7 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 		return make_error(EINVAL, "a hash table has 1 to 2^24 buckets on each node");
 	if (options.nodes.size() > max_nodes)
 		return make_error(EINVAL, "a hash table is on at most 64 nodes");
+	const Session::Bound bound(session, session.node().losses());
 	Catalogue catalogue;
 	catalogue.magic = Catalogue::valid_magic;
 	catalogue.mark = random_number();
@@ -132,8 +133,8 @@ int Table::look_at_array(Address array) noexcept
 int Table::check_home(Address at) noexcept
 {
 	const NodeId home = at.home();
-	const std::uint32_t losses = session_.node().losses(home);
-	if (home >= max_nodes || losses_[home] == losses)
+	const std::uint32_t losses = session_.node().losses();
+	if (home >= max_nodes || (losses_[home] != never && !session_.node().was_lost(home, losses_[home])))
 		return 0;
 	for (const Address array : std::span(catalogue_.array).first(catalogue_.arrays)) {
 		const int error = array.home() == home ? look_at_array(array) : 0;
@@ -146,8 +147,13 @@ int Table::check_home(Address at) noexcept
 
 /* Operations ------------------------------------------------------------------------------------------------------- */
 
+/*
+ * Binds the session: what an operation has found on a node, locked or made there counts as long as that node is not
+ * lost.
+ */
 void Table::run(Operation &operation) noexcept
 {
+	const Session::Bound bound(session_, session_.node().losses());
 	switch (operation.kind) {
 	case apps::OperationKind::get:
 		return get(operation);
@@ -160,6 +166,7 @@ void Table::run(Operation &operation) noexcept
 
 void Table::insert(Operation &operation) noexcept
 {
+	const Session::Bound bound(session_, session_.node().losses());
 	put(operation, false);
 }
 

@@ -13,7 +13,7 @@ void Lines::lost(NodeId node)
 		if (line.block().home() == node) {
 			end_all(line, EHOSTUNREACH);
 			if (!keep(line))
-				free(line);
+				forget(line);
 		} else if (line.state == LineState::to_shared ||
 			   (line.state == LineState::to_dirty && !line.pending->is_here &&
 				   (!line.pending->is_done || line.pending->old_owner == node))) {
@@ -98,7 +98,27 @@ void Lines::drop(Address block)
 	if (!line || !has_value(line->state))
 		return;
 	end_all(*line, EHOSTUNREACH);
-	free(*line);
+	forget(*line);
+}
+
+/** Frees a line whose value is gone. If it is locked, it stays for those who still have to give the locks back. */
+void Lines::forget(Line &line)
+{
+	if (!line.pending || !line.pending->lock.is_held())
+		return free(line);
+	enter(line, LineState::invalid);
+	line.pending->is_lost = true;
+}
+
+/** Ends an access to a block whose lock is lost. */
+void Lines::fail(Line &line, Access &access)
+{
+	BlockLock &lock = line.pending->lock;
+	if (access.kind == AccessKind::unlock)
+		lock.give_back(access.thread);
+	context_.end(access, EHOSTUNREACH);
+	if (!lock.is_held())
+		free(line);
 }
 
 /** Asks the home again for data that the dead node may have had to send. */
@@ -117,7 +137,9 @@ void Lines::end_all(Line &line, int error)
 {
 	while (line.pending && !line.pending->waiting.empty()) {
 		Access &access = pop(*line.pending);
-		if (!is_demand(access))
+		if (is_demand(access))
+			line.pending->demand.is_queued = false;
+		else
 			context_.end(access, error);
 	}
 }

@@ -126,6 +126,8 @@ void Lines::arrive(Line &line, Access &access)
 	Pending &pending = Lines::pending(line);
 	if (const int error = pending.lock.refusal(access)) {
 		context_.end(access, error);
+	} else if (pending.is_lost) {
+		return fail(line, access);
 	} else if (pending.lock.holds(access.thread)) {
 		perform(line, access);
 	} else if (access.tries &&

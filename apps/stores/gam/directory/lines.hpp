@@ -3,7 +3,9 @@
  * The part of a node that is not the home: its lines, and the accesses of its threads to them.
  *
  * An access that cannot be done at once waits in the line's queue, as does a demand of the home for a line that is
- * locked or about to come. A locked line is not in transit, and a line in transit is not locked.
+ * locked or about to come. A locked line is not in transit, and a line in transit is not locked. When the home of a
+ * locked line dies, all accesses to the block fail until the locks are given back: their holders would take the block
+ * of another node, which has got the number, for the one that they have locked.
  */
 #pragma once
 
@@ -125,6 +127,7 @@ private:
 		bool has_copy = false;     /* true if the copy that an upgrade needs is here */
 		bool is_here = false;      /* true if the old owner's data has come */
 		bool is_done = false;      /* true if the home has confirmed the transfer */
+		bool is_lost = false;      /* true if the lock was one of a home that has died */
 		NodeId old_owner = no_node;
 	};
 	struct Line : CacheLine {
@@ -156,6 +159,8 @@ private:
 	void free(Line &line);
 	void evict(Line &line);
 	void end_all(Line &line, int error);
+	void forget(Line &line);
+	void fail(Line &line, Access &access);
 	[[nodiscard]] bool keep(Line &line);
 	[[nodiscard]] bool is_kept(const Line &line) const noexcept;
 

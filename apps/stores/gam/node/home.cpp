@@ -31,23 +31,31 @@ Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
 
 void Home::begin(HomeRequest &request)
 {
-	std::uint64_t number = 0;
-	{
-		const std::scoped_lock guard(lock_);
-		number = next_request_++;
-		requests_.emplace(number, &request);
-	}
-	if (request.to == node_.self())
-		return serve(node_.self(), request.type, number, request.counter, request.alignment);
-	if (!node_.is_member(request.to))
-		return finish(request.to, number, 0, EHOSTUNREACH); /* lost() did not see this request */
+	const bool is_own = request.to == node_.self();
+	std::unique_lock guard(lock_);
+	const std::uint64_t number = next_request_++;
+	requests_.emplace(number, &request);
+	/* Sent under the lock: a loss that is noted later ends the request in lost(). */
+	const bool is_gone = !is_own && (!node_.is_member(request.to) || node_.was_lost(request.to, request.losses));
+	if (!is_own && !is_gone)
+		send(number, request);
+	guard.unlock();
+	if (is_own)
+		serve(node_.self(), request.type, number, request.counter, request.alignment);
+	else if (is_gone)
+		finish(request.to, number, 0, EHOSTUNREACH);
+	else
+		node_.network_.flush();
+}
+
+void Home::send(std::uint64_t number, const HomeRequest &request)
+{
 	Message message;
 	message.type = static_cast<std::uint8_t>(request.type);
 	message.flags = request.alignment;
 	message.counter = request.counter;
 	message.request = number;
 	node_.network_.send(request.to, message);
-	node_.network_.flush();
 }
 
 void Home::heard(NodeId from, const Message &message)

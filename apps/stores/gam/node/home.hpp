@@ -41,6 +41,7 @@ struct HomeRequest {
 	std::uint64_t counter = 0;  /**< as in the message */
 	std::uint8_t alignment = 0; /**< log2 */
 	NodeId to = no_node;
+	std::uint32_t losses = any_losses; /**< as in Access */
 	/* The answer */
 	int error = 0; /**< ENOMEM, EINVAL (not allocated, or already freed), EHOSTUNREACH */
 	std::uint64_t result = 0;
@@ -99,6 +100,7 @@ private:
 		std::optional<Clock::time_point> until = {};   /* deadline, once only such pieces were found */
 	};
 
+	void send(std::uint64_t number, const HomeRequest &request);
 	void serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment);
 	void allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment);
 	void free(NodeId asker, std::uint64_t request, Address address);

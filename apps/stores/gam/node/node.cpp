@@ -60,7 +60,16 @@ void Node::lost(NodeId node, bool may_return)
 		shard.coherence->lost(node);
 	}
 	home_.lost(node);
+	note_loss(node); /* again, for who has used what it still had here since */
 	network_.flush();
+}
+
+void Node::note_loss(NodeId node) noexcept
+{
+	const std::scoped_lock guard(noting_);
+	const std::uint32_t all = losses() + 1;
+	losses_[node].store(all, std::memory_order_release);
+	all_losses_.store(all, std::memory_order_release);
 }
 
 std::vector<NodeId> Node::members() const

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -95,12 +96,14 @@ public:
 	}
 
 	/**
-	 * Returns a number that grows when @p node is lost and when it returns with its log: locks there may be gone,
-	 * and its memory may be another's, or older than what was known of it.
+	 * Returns the number of times that any node was lost, or has returned with its log. Then locks there may be
+	 * gone, and its memory may be another's, or older than what was known of it.
 	 */
-	[[nodiscard]] std::uint32_t losses(NodeId node) const noexcept
+	[[nodiscard]] std::uint32_t losses() const noexcept { return all_losses_.load(std::memory_order_acquire); }
+	/** Returns true if @p node was lost, or has returned, after losses() was @p before. */
+	[[nodiscard]] bool was_lost(NodeId node, std::uint32_t before) const noexcept
 	{
-		return node < max_nodes ? losses_[node].load(std::memory_order_acquire) : 0;
+		return node < max_nodes && losses_[node].load(std::memory_order_acquire) > before;
 	}
 
 	/** For a home that restarts, before any node is reported as joined. */
@@ -180,6 +183,11 @@ private:
 		Shard &shard = shard_of(access.at.block());
 		{
 			const std::scoped_lock guard(shard.lock);
+			/* Under the lock: a loss that is noted later ends the access in lost(). */
+			if (was_lost(access.at.home(), access.losses)) {
+				access.error = EHOSTUNREACH;
+				return true;
+			}
 			if (shard.coherence->start(access))
 				return true;
 			keep();
@@ -222,7 +230,7 @@ private:
 	/* Network::Listener */
 	void heard(NodeId from, const Message &message) override;
 
-	void note_loss(NodeId node) noexcept { losses_[node].fetch_add(1, std::memory_order_release); }
+	void note_loss(NodeId node) noexcept;
 
 	const apps::Birth birth_;
 	const NodeOptions options_;
@@ -232,10 +240,12 @@ private:
 	std::array<Hits, 64> hits_;
 	Home home_;
 	std::mutex polling_;
-	Time due_{};                            /* next time of the shards; under polling_ */
-	std::atomic<std::uint64_t> members_{0}; /* bit set */
-	std::atomic<std::uint64_t> away_{0};    /* likewise */
-	std::array<std::atomic<std::uint32_t>, max_nodes> losses_{};
+	Time due_{};                                                 /* next time of the shards; under polling_ */
+	std::atomic<std::uint64_t> members_{0};                      /* bit set */
+	std::atomic<std::uint64_t> away_{0};                         /* likewise */
+	std::array<std::atomic<std::uint32_t>, max_nodes> losses_{}; /* losses() with the last of each node */
+	std::atomic<std::uint32_t> all_losses_{0};
+	std::mutex noting_; /* one loss at a time */
 	std::atomic<std::uint32_t> next_thread_{1};
 	std::atomic<std::uint32_t> waiting_{0}; /* threads in wait_until() */
 	std::jthread server_;
