@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -19,7 +20,7 @@ using namespace prism;
 using namespace prism::gam;
 using namespace std::chrono_literals;
 
-constexpr Time lease = 100ms;
+constexpr Time lease = 100ms, endless = 1000s; /* with leases as long as that a watch does not look by itself */
 
 /** Returns a view of nodes 1 and 2, which renew for ever. */
 View view_of(NodeState first, NodeState second)
@@ -42,11 +43,13 @@ View view_of(NodeState first, NodeState second)
 class Answers final : public MasterChannel
 {
 public:
-	Answers(NodeId node, View view) : node_(node), view_(std::move(view)) {}
+	Answers(NodeId node, View view, Time granted = lease) : node_(node), view_(std::move(view)), granted_(granted)
+	{
+	}
 	Result<nlohmann::json> ask(const nlohmann::json &question) override
 	{
-		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(lease.count())}, {"incarnation", node_},
-			{"view", to_json(view_)}};
+		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(granted_.count())},
+			{"incarnation", node_}, {"view", to_json(view_)}};
 		if (question["ask"] == "join")
 			answer.update({{"node", node_}, {"log_cluster", std::uint64_t{0}}});
 		return answer;
@@ -55,6 +58,7 @@ public:
 private:
 	NodeId node_;
 	View view_;
+	Time granted_;
 };
 
 /** One of the two nodes, whose connection to the other has ended. */
@@ -119,20 +123,21 @@ TEST(Watch, WhoIsAboutToJoinGoes)
 	EXPECT_LT(first.leases(), second.leases());
 }
 
-/** Master that fails when the node has joined. */
+/** Master of node 2 that fails its renewals when it has joined; all else it answers. */
 class Fails final : public MasterChannel
 {
 public:
+	explicit Fails(Time granted) : answers_(2, view_of(serving, serving), granted) {}
 	Result<nlohmann::json> ask(const nlohmann::json &question) override
 	{
-		if (asked_++ < 2) /* join, and the first renewal */
+		if (question["ask"] != "renew" || !renewals_++) /* the first is a part of joining */
 			return answers_.ask(question);
 		return make_error(EPROTO, "etcd answers with an error", "database space exceeded");
 	}
 
 private:
-	Answers answers_{1, view_of(serving, serving)};
-	int asked_ = 0;
+	Answers answers_;
+	int renewals_ = 0;
 };
 
 /** Listener that records why its node ends. */
@@ -147,20 +152,62 @@ private:
 	std::promise<std::string> said_;
 };
 
+/** Node 2, whose master fails its renewals. */
+struct Failed {
+	explicit Failed(Time granted) : membership(std::make_unique<Fails>(granted))
+	{
+		Newcomer me;
+		me.host = "127.0.0.1";
+		me.port = 1;
+		const Result<Admission> joined = membership.join(me, told);
+		EXPECT_TRUE(joined.ok());
+		watch.adopt(view_of(serving, serving));
+		watch.begin(*joined, membership);
+	}
+	~Failed() { watch.end(); }
+	/** Has it look a lease after @p now, and again, each time after @p before, until it goes. Returns how often. */
+	int looks_until_it_goes(Time now, const std::function<void()> &before)
+	{
+		for (int looks = 1; looks < 100; looks++) {
+			before();
+			if (watch.look(now += endless))
+				return looks;
+		}
+		return 0;
+	}
+
+	Told told;
+	Watch watch;
+	Membership membership;
+};
+
 TEST(Watch, ANodeWhoseMasterIsSilentSaysWhy)
 {
-	Told told;
-	Membership membership(std::make_unique<Fails>());
-	Newcomer me;
-	me.host = "127.0.0.1";
-	me.port = 1;
-	const Result<Admission> joined = membership.join(me, told);
-	ASSERT_TRUE(joined.ok()) << joined.error().message;
-	Watch watch;
-	watch.begin(*joined, membership);
-	const std::string said = told.wait();
+	Failed node(lease);
+	const std::string said = node.told.wait();
 	EXPECT_NE(said.find("silent for 4 leases"), std::string::npos) << said;
 	EXPECT_NE(said.find("database space exceeded"), std::string::npos) << said;
+}
+
+TEST(Watch, ANodeThatIsStoppedAgainAndAgainFindsThatItsMasterIsSilent)
+{
+	Failed node(endless);
+	Time now = Membership::now() + 10 * endless;
+	EXPECT_FALSE(node.watch.look(now)) << "it was not there itself";
+	EXPECT_EQ(node.looks_until_it_goes(now, [] {}), 12) << "a quarter of a lease counts each time";
+}
+
+/* Else who has lost its pair to a node that has died would follow it, as the master has not found that yet. */
+TEST(Watch, TimeInWhichTheMasterStandsStillDoesNotCountForPairs)
+{
+	Failed node(endless);
+	Time now = Membership::now();
+	EXPECT_FALSE(node.watch.look(now));
+	node.watch.broken({1, 1});
+	for (int i = 0; i < 5; i++)
+		EXPECT_FALSE(node.watch.look(now += endless / 4));
+	EXPECT_EQ(node.looks_until_it_goes(now, [&] { EXPECT_TRUE(node.membership.expect(0).ok()); }), 5)
+		<< "but it answers now and then";
 }
 
 } // namespace

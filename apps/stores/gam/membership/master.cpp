@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "gam/membership/view_json.hpp"
 
@@ -364,14 +365,9 @@ void Master::bury()
 
 void Master::on_time(Time now)
 {
-	const bool late = !has_looked_ || now < looked_ || now - looked_ > lease_ / 2;
-	looked_ = now;
-	has_looked_ = true;
-	if (late) {
-		for (auto &[node, account] : accounts_)
-			account.granted = now;
-		return;
-	}
+	const Time late = uncounted(std::exchange(looked_, now), now, lease_);
+	for (auto &[node, account] : accounts_)
+		account.granted = std::min(now, account.granted + late);
 	bool died = false;
 	for (Member &member : view_.members) {
 		if (!member.live() || now - accounts_[member.life.node].granted <= lease_ + lease_ / margin_share)

@@ -9,8 +9,10 @@
  * the master's. The two clocks are never compared, so they may be set or jump. But one must not stand still while the
  * other goes on, so both go on while a machine sleeps (Membership::now()).
  *
- * Declaring a node dead late does no harm. So a master that has not looked at its clock for L/2 (it was stopped, and
- * requests that came meanwhile wait), or whose clock has been set back, counts all leases anew.
+ * Declaring a node dead late does no harm to it. So of the time between two looks of the master at its clock, L/4
+ * counts at most: it may have stood still, and requests that came meanwhile wait. A node that renews in time has L/2
+ * more then. But that L/4 counts: a dead node is declared dead within 6 L if the master never stands still for longer
+ * than L.
  *
  * With etcd, the members keep the state in one key, and each is the master by turns: it loads the state, changes it,
  * and stores it if no other member has done so meanwhile. The state has no times. Each renewal raises the node's beat;
@@ -22,6 +24,7 @@
 
 #include <prism/result.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,6 +34,16 @@
 
 namespace prism::gam
 {
+
+/**
+ * Returns what does not count of the time between two looks at the clock: a quarter of a lease counts at most, as who
+ * looks later may have stood still, which tells nothing about others. But that quarter always counts, so that who is
+ * late again and again finds all the same who is silent.
+ */
+constexpr Time uncounted(Time last_look, Time now, Time lease) noexcept
+{
+	return std::max(Time(), now - last_look - lease / 4);
+}
 
 /** The master's state. Not thread-safe. */
 class Master
@@ -143,7 +156,6 @@ private:
 
 	Time lease_;
 	Time looked_{};
-	bool has_looked_ = false;
 	View view_;
 	std::uint64_t log_cluster_ = 0;
 	std::uint16_t protocol_ = 0; /* protocol of the members */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/membership/watch.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "gam/membership/master.hpp"
 
@@ -13,7 +15,7 @@ void Watch::begin(const Admission &me, Membership &membership)
 {
 	me_ = me;
 	membership_ = &membership;
-	looked_ = Membership::now();
+	looked_ = heard_ = Membership::now();
 	thread_ = std::jthread([this](const std::stop_token &stop) { run(stop); });
 }
 
@@ -47,13 +49,14 @@ void Watch::mended(const NodeLife &peer)
 
 void Watch::run(const std::stop_token &stop)
 {
-	std::unique_lock guard(lock_);
 	while (!stop.stop_requested()) {
-		wake_.wait_for(guard, stop, me_.lease / Master::looks_a_lease, [] { return false; });
+		{
+			std::unique_lock guard(lock_);
+			wake_.wait_for(guard, stop, me_.lease / Master::looks_a_lease, [] { return false; });
+		}
 		const std::optional<Error> found = look(Membership::now());
 		if (!found || stop.stop_requested())
 			continue;
-		guard.unlock();
 		membership_->give_up(*found); /* no effect if it has already ended */
 		return;
 	}
@@ -61,13 +64,7 @@ void Watch::run(const std::stop_token &stop)
 
 std::optional<Error> Watch::look(Time now)
 {
-	/* This process was stopped itself, perhaps with the machine: that tells nothing about others. */
-	if (now - looked_ > me_.lease / 2) {
-		silent_since_ = Time();
-		for (auto &[node, since] : broken_)
-			since.second = now;
-	}
-	looked_ = now;
+	const std::lock_guard guard(lock_);
 	if (std::optional<Error> found = look_at_master(now))
 		return found;
 	return look_at_pairs(now);
@@ -75,12 +72,12 @@ std::optional<Error> Watch::look(Time now)
 
 std::optional<Error> Watch::look_at_master(Time now)
 {
+	const Time late = uncounted(std::exchange(looked_, now), now, me_.lease);
 	if (membership_->lease_until() > now) {
 		silent_since_ = Time();
 		return std::nullopt;
 	}
-	if (silent_since_ == Time())
-		silent_since_ = now;
+	silent_since_ = silent_since_ == Time() ? now : silent_since_ + late;
 	if (now - silent_since_ < (patience - 1) * me_.lease)
 		return std::nullopt;
 	const std::string why = membership_->renewal_failure();
@@ -105,13 +102,19 @@ bool Watch::goes_first(const Member &peer) const
 
 /**
  * Ends the membership of one of two nodes whose pair is broken. The other hears of it two deaths after the first has
- * noticed, so it waits for three, as the first may not have noticed.
+ * noticed, so it waits for three, as the first may not have noticed. Time counts as the master counts leases, by its
+ * answers: while it stands still, it does not find that the other is dead.
  */
 std::optional<Error> Watch::look_at_pairs(Time now)
 {
+	const Time lease = membership_->lease_until();
+	if (std::exchange(lease_found_, lease) == lease)
+		return std::nullopt;
+	const Time late = uncounted(std::exchange(heard_, now), now, me_.lease);
 	const Time death = me_.lease + me_.lease / Master::margin_share;
-	for (const auto &[node, since] : broken_) {
-		const auto &[life, when] = since;
+	for (auto &[node, since] : broken_) {
+		auto &[life, when] = since;
+		when = std::min(now, when + late);
 		const Member *const peer = view_.find_live(life);
 		if (peer && now - when > (goes_first(*peer) ? death : 3 * death))
 			return make_error(ESTALE,

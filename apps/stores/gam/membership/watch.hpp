@@ -36,9 +36,14 @@ public:
 	/** Records that the pair was replaced. */
 	void mended(const NodeLife &peer);
 
+	/**
+	 * Returns why this node has to give up its membership at @p now, or nothing. Its own thread looks often; tests
+	 * do, at times of their own.
+	 */
+	[[nodiscard]] std::optional<Error> look(Time now);
+
 private:
 	void run(const std::stop_token &stop);
-	[[nodiscard]] std::optional<Error> look(Time now);
 	[[nodiscard]] std::optional<Error> look_at_master(Time now);
 	[[nodiscard]] std::optional<Error> look_at_pairs(Time now);
 	[[nodiscard]] bool goes_first(const Member &peer) const;
@@ -46,12 +51,13 @@ private:
 	std::mutex lock_;
 	std::condition_variable_any wake_;
 	View view_;
-	std::map<NodeId, std::pair<NodeLife, Time>> broken_; /* with the time of the break */
-	/* For the thread */
+	std::map<NodeId, std::pair<NodeLife, Time>> broken_; /* when, and later by what does not count */
 	Admission me_;
 	Membership *membership_ = nullptr;
 	Time looked_{};
 	Time silent_since_{}; /* time since when there is no lease; 0: there is one */
+	Time heard_{};        /* time of the last look that found another lease than the one before */
+	Time lease_found_{};  /* end of that lease */
 	std::jthread thread_; /* declared last: it uses the others */
 };
 
