@@ -329,4 +329,24 @@ TEST(PeerMeeting, WhoIsRefusedTriesAgain)
 	EXPECT_NE(met.error().message.find("there is a pair already"), std::string::npos) << met.error().message;
 }
 
+TEST(PeerMeeting, WhoEndsDoesNotWaitForAMemberThatStandsStill)
+{
+	const MasterThread master(1000ms);
+	Result<TcpListener> silent = TcpListener::create(0, "127.0.0.1");
+	ASSERT_TRUE(silent.ok());
+	Told told;
+	const std::unique_ptr<Membership> stands_still = membership_at(master.port());
+	Newcomer who;
+	who.host = "127.0.0.1";
+	who.port = silent->port();
+	ASSERT_TRUE(stands_still->join(who, told).ok());
+	MeetingOptions patient;
+	patient.timeout = 1h;
+	auto node = std::make_unique<TestNode>(master.port(), TestNode::Heard(), PeerOptions(), patient);
+	ASSERT_TRUE(node->join().ok());
+	const Result<TcpRendezvous> link = silent->accept(patience);
+	ASSERT_TRUE(link.ok());
+	node.reset();
+}
+
 } // namespace

@@ -108,14 +108,15 @@ class TestNode final : public Told, public Peers::Events, public Network::Listen
 public:
 	using Heard = std::function<void(NodeId, const Message &)>;
 
-	explicit TestNode(std::uint16_t master, Heard heard = {}, const PeerOptions &options = {})
+	explicit TestNode(std::uint16_t master, Heard heard = {}, const PeerOptions &options = {},
+		const MeetingOptions &to_meet = {})
 		: heard_(std::move(heard)), membership_(membership_at(master))
 	{
 		Result<Context> context = Context::open();
 		Result<ProtectionDomain> pd = ProtectionDomain::create(need(context));
 		Result<PeerDevice> device = PeerDevice::create(need(pd), options);
 		peers_ = std::make_unique<Peers>(std::move(need(device)), options, *this);
-		MeetingOptions meeting;
+		MeetingOptions meeting = to_meet;
 		meeting.address = "127.0.0.1";
 		Result<std::unique_ptr<Meeting>> made = Meeting::create(*peers_, meeting);
 		meeting_ = std::move(need(made));

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -75,6 +76,12 @@ Meeting::~Meeting()
 {
 	receiver_.request_stop();
 	(void)eventfd_write(wake_.get(), 1);
+	seeker_.request_stop();
+	{
+		const std::lock_guard guard(lock_);
+		if (link_) /* to a member that may stand still */
+			(void)::shutdown(link_->fd(), SHUT_RDWR);
+	}
 	receiver_ = {}; /* neither need have begun */
 	seeker_ = {};
 }
@@ -159,13 +166,29 @@ std::optional<Member> Meeting::next()
 	return std::nullopt;
 }
 
-Result<void> Meeting::connect(const Member &member)
+/** Connects to @p member, unless @p stop is requested, which ends the waiting. */
+Result<void> Meeting::connect(const Member &member, const std::stop_token &stop)
 {
-	const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
 	Result<TcpRendezvous> link =
 		TcpRendezvous::connect(member.host, member.port, std::min(options_.timeout, listening));
 	if (!link)
 		return link.error();
+	{
+		const std::lock_guard guard(lock_);
+		if (stop.stop_requested())
+			return make_error(ECANCELED, "this node ends");
+		link_ = &*link;
+	}
+	Result<void> connected = introduce(member, *link);
+	const std::lock_guard guard(lock_);
+	link_ = nullptr;
+	return connected;
+}
+
+/** Makes the pair to @p member, which @p link leads to. */
+Result<void> Meeting::introduce(const Member &member, TcpRendezvous &link)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
 	Result<std::unique_ptr<rpc::Port>> port = peers_.open();
 	if (!port)
 		return port.error();
@@ -173,7 +196,7 @@ Result<void> Meeting::connect(const Member &member)
 	ConnectionRecord mine;
 	mine.endpoint = (*port)->endpoint();
 	mine.private_data = apps::Hello{node_kind}.serialize(own.serialize());
-	Result<ConnectionRecord> theirs = link->swap(mine, deadline);
+	Result<ConnectionRecord> theirs = link.swap(mine, deadline);
 	if (!theirs)
 		return theirs.error();
 	const std::string who = "node " + std::to_string(member.life.node);
@@ -195,7 +218,7 @@ Result<void> Meeting::connect(const Member &member)
 			return added.error();
 	}
 	/* The peer takes this node for connected when it has the mark, and may be late to answer that. */
-	Result<void> met = link->barrier(std::chrono::steady_clock::now() + options_.timeout);
+	Result<void> met = link.barrier(std::chrono::steady_clock::now() + options_.timeout);
 	if (!met)
 		peers_.drop(member.life);
 	return met;
@@ -208,7 +231,7 @@ void Meeting::seek(const std::stop_token &stop)
 	while (changed_.wait(guard, stop, [this] { return next().has_value(); }) && !stop.stop_requested()) {
 		const Member member = *next();
 		guard.unlock();
-		const Result<void> connected = connect(member);
+		const Result<void> connected = connect(member, stop);
 		guard.lock();
 		if (connected) {
 			met_.insert(member.life.incarnation);

@@ -66,7 +66,8 @@ private:
 	Result<void> admit(const PeerIntroduction &theirs) const;
 	[[nodiscard]] PeerIntroduction introduction(const NodeLife &to) const;
 	[[nodiscard]] std::optional<Member> next();
-	Result<void> connect(const Member &member);
+	Result<void> connect(const Member &member, const std::stop_token &stop);
+	Result<void> introduce(const Member &member, TcpRendezvous &link);
 	void receive(const std::stop_token &stop);
 	void seek(const std::stop_token &stop);
 
@@ -80,8 +81,9 @@ private:
 	std::optional<Admission> me_;
 	View view_;
 	std::string why_not_; /* error of the last attempt: often because that node is dead, as the view will tell */
-	std::set<std::uint64_t> met_; /* incarnations to which there was a pair: there will be no other */
-	std::jthread receiver_;       /* declared last: they use the others */
+	TcpRendezvous *link_ = nullptr; /* on which the seeker waits for a member */
+	std::set<std::uint64_t> met_;   /* incarnations to which there was a pair: there will be no other */
+	std::jthread receiver_;         /* declared last: they use the others */
 	std::jthread seeker_;
 };
 
