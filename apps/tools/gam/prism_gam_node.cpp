@@ -41,10 +41,10 @@ public:
 			tell_if_log_failed();
 			std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		}
-		return joined_->leave();
+		return joined_->leave([this] { return hurries_.load(); });
 	}
-	void drain(std::chrono::milliseconds /*limit*/) noexcept override { stop(); }
-	void stop() noexcept override { stopping_ = true; }
+	void drain(std::chrono::milliseconds /*limit*/) noexcept override { stopping_ = true; }
+	void stop() noexcept override { stopping_ = hurries_ = true; }
 	[[nodiscard]] std::string final_stats() override
 	{
 		const CoherenceStats stats = joined_->node().stats();
@@ -82,6 +82,7 @@ private:
 	const apps::LogSink log_;
 	bool told_ = false;
 	std::atomic<bool> stopping_{false};
+	std::atomic<bool> hurries_{false}; /* only tells the master */
 };
 
 struct Options {

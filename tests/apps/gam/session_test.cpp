@@ -584,6 +584,48 @@ TEST(Session, WhatIsBoundIsOfOneLife)
 	EXPECT_EQ(session.free(address), 0);
 }
 
+/** Checks that a home does not wait for who holds a lock on its memory while another node waits for that. */
+TEST(Session, AHomeLeavesWhoeverWaitsForALock)
+{
+	constexpr unsigned never = 100'000;
+	Cluster cluster(serving(3));
+	Node &home = cluster.node(0);
+	Session session(home), holder(cluster.node(1)), waits(cluster.node(2));
+	Address address, others;
+	ASSERT_EQ(session.malloc(8, address), 0);
+	ASSERT_EQ(session.malloc(8, others, Placement::near(Address(1, 0))), 0);
+	ASSERT_EQ(holder.wlock(address, 8), 0);
+	const std::uint64_t events = home.stats().events;
+	std::uint64_t word = 7;
+	const auto read = waits.async_read(address, room_of(word));
+	home.wait_until([&] { return home.stats().events > events; });
+	ASSERT_EQ(session.write(others, bytes_of(word)), 0);
+	ASSERT_EQ(session.mfence(), 0);
+	unsigned looks = 0;
+	home.flush([&] { return ++looks == never; });
+	EXPECT_LT(looks, never);
+	EXPECT_FALSE(read.await_ready());
+	cluster.lose(0);
+	cluster.let_go_of_all(0);
+	EXPECT_EQ(word_at(holder, others), 7U) << "it has written back";
+	EXPECT_EQ(holder.unlock(address, 8), EHOSTUNREACH);
+}
+
+TEST(Session, WhoHurriesDoesNotWaitForHomes)
+{
+	ClusterOptions options;
+	options.node.serves = false; /* nobody answers */
+	Cluster cluster(options);
+	Session session(cluster.node(1));
+	const std::uint64_t word = 7;
+	ASSERT_EQ(session.write(Address(0, block_size), bytes_of(word)), 0);
+	unsigned looks = 0;
+	cluster.node(1).flush([&] { return ++looks >= 10; });
+	EXPECT_GE(looks, 10U);
+	cluster.lose(0);
+	EXPECT_EQ(session.mfence(), EHOSTUNREACH);
+}
+
 TEST(Session, WithoutALeaseNothingIsUsed)
 {
 	Loopback network(1);

@@ -109,12 +109,12 @@ public:
 		return entered;
 	}
 
-	Result<void> leave()
+	Result<void> leave(const std::function<bool()> &hurries)
 	{
 		if (Result<void> member = check(); !member)
 			return member;
-		node_->flush();
-		if (log_side_)
+		node_->flush(hurries);
+		if (log_side_ && !(hurries && hurries()))
 			(void)log_side_->settle_log(); /* recovering nodes will find its values there */
 		watch_.end();
 		if (Result<void> member = check(); !member)
@@ -485,10 +485,10 @@ Result<void> JoinedNode::give_up(NodeId node)
 	return own ? parts_->membership().give_up_node(node) : own;
 }
 
-Result<void> JoinedNode::leave()
+Result<void> JoinedNode::leave(const std::function<bool()> &hurries)
 {
 	const Result<void> own = check_own();
-	return own ? parts_->leave() : own;
+	return own ? parts_->leave(hurries) : own;
 }
 
 } // namespace prism::gam

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -100,8 +101,11 @@ public:
 	 * Master::give_up().
 	 */
 	Result<void> give_up(NodeId node);
-	/** Writes back the blocks of other nodes, then leaves. No session may exist. Errors: ESTALE. */
-	Result<void> leave();
+	/**
+	 * Writes back the blocks of other nodes, then leaves, whoever holds or waits for locks on its memory. No
+	 * session may exist. When @p hurries returns true, the rest is not written back. Errors: ESTALE.
+	 */
+	Result<void> leave(const std::function<bool()> &hurries = {});
 
 private:
 	class Parts;

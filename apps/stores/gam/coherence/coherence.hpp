@@ -103,9 +103,15 @@ public:
 	 */
 	virtual Time on_time(Time now) = 0;
 	/**
-	 * Evicts all blocks that are not locked; stats() tell when that is done. For a node that leaves, and for tests.
+	 * Evicts all blocks that are not locked; is_flushed() tells when that is done. For a node that leaves, and for
+	 * tests.
 	 */
 	virtual void flush() = 0;
+	/**
+	 * Returns true if all that this node has evicted is at its homes, and no access is under way. What others want
+	 * of its own memory may be under way for as long as they hold locks.
+	 */
+	[[nodiscard]] virtual bool is_flushed() const = 0;
 
 	/**
 	 * Makes @p block, which is allocated by now, available to all nodes. Called at the home before an object in it

@@ -73,6 +73,7 @@ public:
 	void lost(NodeId node) override;
 	Time on_time(Time now) override;
 	void flush() override;
+	[[nodiscard]] bool is_flushed() const override { return lines_.at_rest(); }
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 

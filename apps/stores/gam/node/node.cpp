@@ -182,7 +182,7 @@ CoherenceStats Node::stats()
 	return sum;
 }
 
-void Node::flush()
+void Node::flush(const std::function<bool()> &hurries)
 {
 	for (Shard &shard : shards_) {
 		{
@@ -190,9 +190,9 @@ void Node::flush()
 			shard.coherence->flush();
 		}
 		network_.flush();
-		wait_until([&shard] {
+		wait_until([&] {
 			const std::scoped_lock guard(shard.lock);
-			return shard.coherence->at_rest();
+			return shard.coherence->is_flushed() || (hurries && hurries());
 		});
 	}
 }

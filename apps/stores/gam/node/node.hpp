@@ -130,8 +130,11 @@ public:
 	[[nodiscard]] std::uint64_t available() const noexcept { return home_.available(); }
 	/** Returns the free bytes of @p node: as it last announced, or for this node as they are. */
 	[[nodiscard]] std::uint64_t available(NodeId node) const noexcept;
-	/** Writes back and drops all copies of other nodes' blocks that are not locked. Waits for the end. */
-	void flush();
+	/**
+	 * Writes back and drops all copies of other nodes' blocks that are not locked. Waits for the end, or until @p
+	 * hurries returns true.
+	 */
+	void flush(const std::function<bool()> &hurries = {});
 
 	/** Calls @p function with the number of the shard of @p block, under its lock. */
 	template <typename Function>

@@ -87,6 +87,7 @@ public:
 	void lost(NodeId node) override;
 	Time on_time(Time now) override;
 	void flush() override;
+	[[nodiscard]] bool is_flushed() const override { return at_rest(); }
 	[[nodiscard]] bool at_rest() const override;
 	[[nodiscard]] const CoherenceStats &stats() const override { return stats_; }
 
