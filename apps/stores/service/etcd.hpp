@@ -38,6 +38,9 @@ public:
 		return other;
 	}
 
+	/** Sets the time to wait for each answer, in place of parse()'s. */
+	void set_patience(std::chrono::milliseconds patience) noexcept { patience_ = patience; }
+
 	/**
 	 * Sets the flag of cancellation: each request under way while @p cancelled is set ends within a second, with
 	 * EPROTO. @p cancelled must outlive this object.

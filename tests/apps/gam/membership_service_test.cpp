@@ -88,11 +88,11 @@ class Detour final : public MasterChannel
 {
 public:
 	explicit Detour(std::unique_ptr<MasterChannel> way) : way_(std::move(way)) {}
-	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	Result<nlohmann::json> ask(const nlohmann::json &question, Time longest) override
 	{
 		if (blocked)
 			return make_error(ETIMEDOUT, "blocked by the test");
-		return way_->ask(question);
+		return way_->ask(question, longest);
 	}
 	void lead(std::unique_ptr<MasterChannel> way) { way_ = std::move(way); }
 	[[nodiscard]] Time longest_pause() const noexcept override { return way_->longest_pause(); }
@@ -314,12 +314,13 @@ INSTANTIATE_TEST_SUITE_P(Masters, MembershipService, ::testing::Values("tcp", "e
 /** Joins by @p way. Returns what it says when it renews its lease. */
 nlohmann::json renewal_by(MasterChannel &way)
 {
-	const Result<nlohmann::json> joined = way.ask({{"ask", "join"}, {"host", "127.0.0.1"}, {"port", 1U},
-		{"lent", 0U}, {"protocol", 2U}, {"block", 512U}});
+	const nlohmann::json joins = {
+		{"ask", "join"}, {"host", "127.0.0.1"}, {"port", 1U}, {"lent", 0U}, {"protocol", 2U}, {"block", 512U}};
+	const Result<nlohmann::json> joined = way.ask(joins, patience);
 	EXPECT_TRUE(joined.ok()) << joined.error().message;
 	nlohmann::json question = {{"ask", "renew"}, {"cluster", (*joined)["view"]["cluster"]},
 		{"node", (*joined)["node"]}, {"incarnation", (*joined)["incarnation"]}, {"epoch", 0U}};
-	const Result<nlohmann::json> renewed = way.ask(question);
+	const Result<nlohmann::json> renewed = way.ask(question, patience);
 	EXPECT_TRUE(renewed.ok()) << renewed.error().message;
 	question["incarnation"] = (*renewed)["incarnation"];
 	return question;
@@ -355,8 +356,8 @@ TEST(MembershipMasters, EtcdForgetsOldStates)
 	const std::unique_ptr<MasterChannel> other = *reach_master(etcd->key("cluster"), access);
 	const nlohmann::json renews_one = renewal_by(*one), renews_other = renewal_by(*other);
 	for (unsigned i = 0; i < 3 * access.history; i++) {
-		EXPECT_TRUE(one->ask(renews_one).ok());
-		EXPECT_TRUE(other->ask(renews_other).ok());
+		EXPECT_TRUE(one->ask(renews_one, patience).ok());
+		EXPECT_TRUE(other->ask(renews_other, patience).ok());
 	}
 	const apps::EtcdKey key = *apps::EtcdKey::parse(etcd->key("cluster"));
 	const std::uint64_t newest = key.read()->number;
@@ -433,6 +434,29 @@ TEST(MembershipMasters, OneThatIsSilentKeepsNobodyFromEnding)
 		one.detour->lead(std::move(way));
 		std::this_thread::sleep_for(lease / 2); /* it has begun to renew */
 		one.membership.reset();
+	}
+}
+
+/** Tests calls whose time is shorter than the patience of the node, whose renewal waits, too. */
+TEST(MembershipMasters, OneThatIsSilentKeepsNoCallBeyondItsTime)
+{
+	const Result<TcpListener> silent = TcpListener::create(0, "127.0.0.1");
+	ASSERT_TRUE(silent.ok());
+	const std::string where = "127.0.0.1:" + std::to_string(silent->port());
+	for (const std::string &location : {where, "etcd://" + where + "/key"}) {
+		const nlohmann::json question = {{"ask", "find"}, {"key", "00"}, {"cluster", 7U}};
+		EXPECT_EQ(way_to(location, 1h)->ask(question, 10ms).error().code, ETIMEDOUT);
+		const MasterThread master(lease);
+		Member one("127.0.0.1:" + std::to_string(master.port()));
+		one.join();
+		one.detour->lead(way_to(location, 1h));
+		std::this_thread::sleep_for(lease / 2); /* it has begun to renew */
+		EXPECT_EQ(one.membership->get("key", 10ms).error().code, ETIMEDOUT);
+		const std::jthread later([&] {
+			std::this_thread::sleep_for(50ms);
+			one.membership->give_up(make_error(ESTALE, "the test"));
+		});
+		EXPECT_EQ(code_of(one.membership->put("key", "")), ESTALE) << "waits until the membership ends";
 	}
 }
 

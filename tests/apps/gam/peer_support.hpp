@@ -55,7 +55,7 @@ public:
 		const nlohmann::json question = {{"ask", "join"}, {"host", "nobody"}, {"port", 1U}, {"lent", 0U},
 			{"protocol", static_cast<unsigned>(protocol)}, {"block", block_size}};
 		for (NodeId number = first; number < max_nodes; number++)
-			EXPECT_TRUE((*channel)->ask(question).ok());
+			EXPECT_TRUE((*channel)->ask(question, patience).ok());
 	}
 
 private:

@@ -46,7 +46,7 @@ public:
 	Answers(NodeId node, View view, Time granted = lease) : node_(node), view_(std::move(view)), granted_(granted)
 	{
 	}
-	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	Result<nlohmann::json> ask(const nlohmann::json &question, Time /*longest*/) override
 	{
 		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(granted_.count())},
 			{"incarnation", node_}, {"view", to_json(view_)}};
@@ -128,10 +128,10 @@ class Fails final : public MasterChannel
 {
 public:
 	explicit Fails(Time granted) : answers_(2, view_of(serving, serving), granted) {}
-	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	Result<nlohmann::json> ask(const nlohmann::json &question, Time longest) override
 	{
 		if (question["ask"] != "renew" || !renewals_++) /* the first is a part of joining */
-			return answers_.ask(question);
+			return answers_.ask(question, longest);
 		return make_error(EPROTO, "etcd answers with an error", "database space exceeded");
 	}
 

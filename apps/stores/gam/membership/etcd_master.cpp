@@ -28,16 +28,18 @@ Error no_question()
 
 } // namespace
 
-Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question)
+Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question, Time longest)
 {
 	std::string what;
 	if (!take_text(question, "ask", what, 16))
 		return no_question();
+	const auto patience = std::min(patience_, std::chrono::duration_cast<std::chrono::milliseconds>(longest));
+	key_.set_patience(patience);
 	if (what == "put")
 		return put(question);
 	if (what == "find")
 		return find(question);
-	const Time end = Membership::now() + patience_;
+	const Time end = Membership::now() + patience;
 	unsigned rest = first_rest_us;
 	do {
 		bool lost = false;

@@ -30,7 +30,8 @@ public:
 		key_.cancel_by(cancelled_);
 	}
 
-	Result<nlohmann::json> ask(const nlohmann::json &question) override;
+	/** Waits @p longest for each of its answers, of which a turn needs two. */
+	Result<nlohmann::json> ask(const nlohmann::json &question, Time longest) override;
 	/** Unlimited: each renewal is two turns of etcd, in which the members get in each other's way. */
 	[[nodiscard]] Time longest_pause() const noexcept override { return Time::max(); }
 	void cancel() noexcept override { cancelled_ = true; }

@@ -24,6 +24,11 @@ Error nonsense()
 	return make_error(EBADMSG, "the master answers with what is no answer");
 }
 
+Error no_member()
+{
+	return make_error(ESTALE, "this node is no member", "join first, with a new membership");
+}
+
 } // namespace
 
 Time Membership::now() noexcept
@@ -41,22 +46,29 @@ Membership::~Membership()
 	cancel();
 }
 
-Result<nlohmann::json> Membership::ask(nlohmann::json question)
+/** Asks the master; waits no longer than @p longest for the threads that asked before, and for the answer. */
+Result<nlohmann::json> Membership::ask(nlohmann::json question, Time longest)
 {
 	if (me_) {
 		question["cluster"] = me_->cluster;
 		question["node"] = me_->life.node;
 		question["incarnation"] = me_->life.incarnation;
 	}
-	const std::lock_guard guard(channel_lock_);
-	return channel_->ask(question);
+	const Time end = now() + longest;
+	const std::unique_lock guard(channel_lock_, longest);
+	if (!guard)
+		return make_error(ETIMEDOUT, "the master does not answer what this node has asked before");
+	Result<nlohmann::json> answer = channel_->ask(question, end - now());
+	if (!answer && over_)
+		return no_member();
+	return answer;
 }
 
 /* Sends a statement of this member. */
 Result<void> Membership::tell(nlohmann::json message)
 {
 	if (!me_ || over_)
-		return make_error(ESTALE, "this node is no member", "join first, with a new membership");
+		return no_member();
 	const Result<nlohmann::json> answer = ask(std::move(message));
 	if (!answer)
 		return answer.error();
@@ -217,11 +229,11 @@ Result<void> Membership::put(const std::string &key, const std::string &value)
 	return tell({{"ask", "put"}, {"key", to_hex(key)}, {"value", to_hex(value)}});
 }
 
-Result<std::optional<std::string>> Membership::find(const std::string &key)
+Result<std::optional<std::string>> Membership::find(const std::string &key, Time longest)
 {
 	if (!me_ || over_)
-		return make_error(ESTALE, "this node is no member", "join first, with a new membership");
-	const Result<nlohmann::json> answer = ask({{"ask", "find"}, {"key", to_hex(key)}});
+		return no_member();
+	const Result<nlohmann::json> answer = ask({{"ask", "find"}, {"key", to_hex(key)}}, longest);
 	if (!answer)
 		return answer.error();
 	std::string text;
@@ -236,7 +248,7 @@ Result<std::string> Membership::get(const std::string &key, std::chrono::millise
 {
 	const Time end = now() + timeout;
 	for (;;) {
-		Result<std::optional<std::string>> found = find(key);
+		Result<std::optional<std::string>> found = find(key, std::max<Time>(end - now(), shortest_question));
 		if (!found)
 			return found.error();
 		if (*found)
@@ -253,6 +265,7 @@ void Membership::give_up(const Error &why)
 	if (over_.exchange(true))
 		return;
 	until_ = 0;
+	cancel();
 	listener_->expelled(why);
 }
 

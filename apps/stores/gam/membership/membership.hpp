@@ -33,11 +33,11 @@ class MasterChannel
 public:
 	virtual ~MasterChannel() = default;
 	/**
-	 * Asks the master @p question (master_desk.hpp) and returns its answer. One call at a time. Errors: those of
-	 * the master; ETIMEDOUT, ECONNREFUSED, ECONNRESET (it is unreachable, and may have received the question),
-	 * EBADMSG.
+	 * Asks the master @p question (master_desk.hpp) and returns its answer. Waits no longer for it than @p longest,
+	 * nor than the channel's own patience. One call at a time. Errors: those of the master; ETIMEDOUT,
+	 * ECONNREFUSED, ECONNRESET (it is unreachable, and may have received the question), EBADMSG.
 	 */
-	virtual Result<nlohmann::json> ask(const nlohmann::json &question) = 0;
+	virtual Result<nlohmann::json> ask(const nlohmann::json &question, Time longest) = 0;
 	/**
 	 * Returns the longest pause between renewals. A node renews eight times in a lease, and at least this often, so
 	 * that it learns of changes soon.
@@ -100,7 +100,8 @@ public:
 	Result<void> leave();
 	/**
 	 * Gives up the membership for @p why: this node stops renewing, so the others find out. When this returns, the
-	 * membership has ended, and the listener was told, now or before. Call after join(), not inside the listener.
+	 * membership has ended, the listener was told, now or before, and no call waits for the master any more. Call
+	 * after join(), not inside the listener.
 	 */
 	void give_up(const Error &why);
 	/** See Master::give_up(). Errors: as serving(), EINVAL. */
@@ -119,11 +120,13 @@ public:
 	/* A store of small values, by which members find each other's data */
 	static constexpr std::size_t longest_key = 128;
 	static constexpr std::size_t longest_value = 4096;
+	static constexpr auto shortest_question = std::chrono::milliseconds(100);
 	/** Stores @p value under @p key. Errors: EINVAL (too long), ENOSPC, as serving(). */
 	Result<void> put(const std::string &key, const std::string &value);
-	/** Returns the value of @p key, or nothing. Errors: as put(). */
-	Result<std::optional<std::string>> find(const std::string &key);
-	/** Waits until a member has put @p key, and returns its value. Errors: ETIMEDOUT, as put(). */
+	/**
+	 * Waits until a member has put @p key, and returns its value. The master has until @p timeout to answer, at
+	 * least shortest_question. Errors: ETIMEDOUT, as put().
+	 */
 	Result<std::string> get(const std::string &key, std::chrono::milliseconds timeout);
 
 	/**
@@ -137,7 +140,10 @@ public:
 	[[nodiscard]] static Time now() noexcept;
 
 private:
-	Result<nlohmann::json> ask(nlohmann::json question);
+	static constexpr Time any_time = std::chrono::hours(24 * 365); /* longer than any channel's patience */
+
+	Result<nlohmann::json> ask(nlohmann::json question, Time longest = any_time);
+	Result<std::optional<std::string>> find(const std::string &key, Time longest);
 	Result<void> tell(nlohmann::json message);
 	Result<void> take_lease(const nlohmann::json &answer, Time asked);
 	void take_view(const nlohmann::json &answer);
@@ -148,7 +154,7 @@ private:
 	void run(const std::stop_token &stop);
 
 	std::unique_ptr<MasterChannel> channel_;
-	std::mutex channel_lock_;
+	std::timed_mutex channel_lock_;
 	std::atomic<Time::rep> until_{0};
 	std::mutex end_lock_;           /* held while the listener is called */
 	std::atomic<bool> over_{false}; /* has left, or was expelled */

@@ -107,9 +107,9 @@ Result<std::string> TcpMaster::hear(Deadline deadline)
 	return make_error(EBADMSG, "the master's answer is too long");
 }
 
-Result<nlohmann::json> TcpMaster::ask(const nlohmann::json &question)
+Result<nlohmann::json> TcpMaster::ask(const nlohmann::json &question, Time longest)
 {
-	const Deadline deadline = std::chrono::steady_clock::now() + patience_;
+	const Deadline deadline = std::chrono::steady_clock::now() + std::min<Time>(patience_, longest);
 	Result<void> sent = connect(deadline);
 	if (sent)
 		sent = say(question.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n', deadline);

@@ -20,7 +20,7 @@ public:
 	/** @p patience: for each question. Does not connect yet. */
 	TcpMaster(std::string host, std::uint16_t port, std::chrono::milliseconds patience);
 
-	Result<nlohmann::json> ask(const nlohmann::json &question) override;
+	Result<nlohmann::json> ask(const nlohmann::json &question, Time longest) override;
 	void cancel() noexcept override;
 
 private:

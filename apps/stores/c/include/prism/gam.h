@@ -97,9 +97,9 @@ int prism_gam_number(const struct prism_gam *node);
 int prism_gam_put(struct prism_gam *node, const char *key, const void *value, size_t value_size);
 
 /**
- * Waits at most @timeout_ms milliseconds until a node has put @key. *@value_size: the room at @value in bytes; the
- * value's size afterwards. If that is larger than the room, the beginning of the value is there and the result is
- * -EMSGSIZE. -ETIMEDOUT: no node has put it.
+ * Waits at most @timeout_ms milliseconds until a node has put @key; for a master that does not answer, at least 100.
+ * *@value_size: the room at @value in bytes; the value's size afterwards. If that is larger than the room, the beginning
+ * of the value is there and the result is -EMSGSIZE. -ETIMEDOUT: no node has put it, or the master does not answer.
  */
 int prism_gam_get(struct prism_gam *node, const char *key, void *value, size_t *value_size, uint32_t timeout_ms);
 
