@@ -726,7 +726,7 @@ void parse_line(CLI::App &app, int argc, const char *const *argv)
 	} catch (const CLI::ParseError &) {
 		/* The value of an unknown option has been taken for a positional argument: the error is the option. */
 		const std::vector<std::string> unknown = app.remaining(true);
-		if (!unknown.empty() && unknown.front().starts_with("-"))
+		if (!unknown.empty() && unknown.front().starts_with("-") && unknown.front() != "--")
 			throw CLI::ExtrasError(std::vector{unknown.front()});
 		throw;
 	}

@@ -495,7 +495,7 @@ REQUESTER_RECOVERY = [
         ("W.8.3.progress.loss", "after progress a further loss makes it wait for the timer",
          "req_.rewound = false;", ""),
         ("W.8.4.timer", "the timer runs from the request, not from the last accepted packet",
-         "req_.rewound = false;\n\theard();", "req_.rewound = false;\n\tif (qp_.packets_under_way() <= 0)\n\t\theard();"),
+         "req_.extensions = 0;\n\theard();", "req_.extensions = 0;\n\tif (qp_.packets_under_way() <= 0)\n\t\theard();"),
         ("S.9.2.slot", "a PRISM request takes no slot",
          "const bool needs_slot = needs_response(wr) &&",
          "const bool needs_slot = needs_response(wr) && wr.kind != SendKind::prism &&"),

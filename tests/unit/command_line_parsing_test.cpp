@@ -631,7 +631,8 @@ TEST_F(CommandLineTest, AnUnknownOptionIsToldBeforeWhatItsValueIsTakenFor)
 	app_.add_option("NUMBER", number, "A number").required();
 	refuse({"--bogus", "text", "7"}, "The following argument was not expected: --bogus", extras_error);
 	refuse({"--bogus"}, "The following argument was not expected: --bogus", extras_error);
-	refuse({"text"}, "NUMBER: 'text' is no whole number from 0 to 4294967295", validation_error);
+	for (const auto &words : {std::vector<const char *>{"text"}, {"--", "text"}})
+		refuse(words, "NUMBER: 'text' is no whole number from 0 to 4294967295", validation_error);
 }
 
 TEST_F(CommandLineTest, HelpAndVersion)
