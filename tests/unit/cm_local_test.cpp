@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../descriptor_limit.hpp"
 #include "cm/local.hpp"
 
 using namespace prism::cm;
@@ -46,25 +46,6 @@ bool send_as_somebody_else(bool from_network, const std::string &to)
 	EXPECT_EQ(::waitpid(child, &status, 0), child);
 	return status == 0;
 }
-
-/** Prevents the process from opening any descriptor while it lives. */
-class NoDescriptors
-{
-public:
-	NoDescriptors()
-	{
-		const FileDescriptor lowest(::dup(0));
-		::getrlimit(RLIMIT_NOFILE, &before_);
-		rlimit none = before_;
-		none.rlim_cur = static_cast<rlim_t>(lowest.get());
-		::setrlimit(RLIMIT_NOFILE, &none);
-	}
-	~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-	NoDescriptors(const NoDescriptors &) = delete;
-
-private:
-	rlimit before_{};
-};
 
 /** Returns the sender of messages from the socket named @p name; nobody if it has no name. */
 Sender heard_as(const FileDescriptor &listener, const std::string &name)
@@ -126,7 +107,7 @@ TEST(CmLocal, WithoutDescriptorsNobodyCountsAsGone)
 {
 	const FileDescriptor mine = claim_name(own_name());
 	ASSERT_TRUE(mine);
-	const NoDescriptors none;
+	const prism::test::DescriptorLimit none;
 	EXPECT_EQ(name_in_use(own_name()), EMFILE);
 }
 
@@ -154,7 +135,7 @@ TEST(CmLocal, AProcessLivesUntilItHasEnded)
 	ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
 	EXPECT_FALSE(may_live(child)) << "its parent has not asked for its end yet";
 	{
-		const NoDescriptors none;
+		const prism::test::DescriptorLimit none;
 		EXPECT_TRUE(may_live(child)) << "who cannot look does not know";
 	}
 	ASSERT_EQ(::waitpid(child, nullptr, 0), child);

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include <random>
 #include <thread>
 
+#include "../descriptor_limit.hpp"
 #include "allocations.hpp"
 #include "local_pair.hpp"
 
@@ -260,31 +260,12 @@ TEST_F(LocalPair, ANewcomerThatEndsAtOnceOvertakesNothing)
 	EXPECT_EQ(b.inbox.packets.size(), 1U);
 }
 
-/* Prevents the process from opening more files while it lives. */
-class NoMoreFiles
-{
-public:
-	NoMoreFiles()
-	{
-		::getrlimit(RLIMIT_NOFILE, &before_);
-		const FileDescriptor lowest(::dup(STDIN_FILENO));
-		const rlimit none{static_cast<rlim_t>(lowest.get()), before_.rlim_max};
-		::setrlimit(RLIMIT_NOFILE, &none);
-	}
-	NoMoreFiles(const NoMoreFiles &) = delete;
-	NoMoreFiles &operator=(const NoMoreFiles &) = delete;
-	~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-	rlimit before_{};
-};
-
 TEST_F(LocalPair, DescriptorsThatAreShortAreNoEnd)
 {
 	EXPECT_FALSE(a.send(b, 1));
 	a.turn(); /* its hello waits */
 	{
-		const NoMoreFiles now_on;
+		const DescriptorLimit now_on;
 		for (int i = 0; i < 20; i++)
 			b.turn();
 		EXPECT_FALSE(b.port->has_peers());
@@ -305,7 +286,7 @@ TEST_F(LocalPair, WithoutDescriptorsNobodyIsTakenForElsewhere)
 	b.address = v6;
 	EXPECT_FALSE(a.send(b, 1));
 	{
-		const NoMoreFiles now_on;
+		const DescriptorLimit now_on;
 		a.turn();
 	}
 	EXPECT_TRUE(turn_until({&a, &b}, [this] { return a.send(b, 1); }));

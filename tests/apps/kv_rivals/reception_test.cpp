@@ -2,10 +2,10 @@
 /* Clients that connect to a server: slow, silent and senseless ones beside well-behaved ones. */
 #include "support.hpp"
 
+#include "../../descriptor_limit.hpp"
 #include "service/reception.hpp"
 
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -399,14 +399,10 @@ TEST_F(Receiving, TheSilentMakeRoomWhereDescriptorsAreShort)
 	ASSERT_TRUE(serve_until([&] { return reception->pending() == silent.size(); }));
 	Caller next(reception->port());
 	next.send_record();
-	rlimit before{};
-	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-	const Descriptor lowest_free(::dup(0));
-	const rlimit limit{static_cast<rlim_t>(lowest_free.get()), before.rlim_max};
-	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-	const bool met = serve_until([&] { return host.alive == 1; });
-	::setrlimit(RLIMIT_NOFILE, &before);
-	EXPECT_TRUE(met);
+	{
+		const prism::test::DescriptorLimit none;
+		EXPECT_TRUE(serve_until([&] { return host.alive == 1; }));
+	}
 	EXPECT_EQ(host.refusals, 1);
 	EXPECT_TRUE(silent.front()->link.peer_gone()) << "the first to come";
 	EXPECT_FALSE(silent.back()->link.peer_gone());
@@ -414,12 +410,10 @@ TEST_F(Receiving, TheSilentMakeRoomWhereDescriptorsAreShort)
 
 TEST_F(Receiving, TheSilentLeaveDescriptorsToOtherPorts)
 {
-	rlimit before{};
-	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-	const rlimit limit{64, before.rlim_max};
-	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-	make(1h);
-	::setrlimit(RLIMIT_NOFILE, &before);
+	{
+		const prism::test::DescriptorLimit few(64);
+		make(1h);
+	}
 	std::vector<std::unique_ptr<Caller>> silent;
 	for (int i = 0; i < 20; i++)
 		silent.push_back(std::make_unique<Caller>(reception->port()));

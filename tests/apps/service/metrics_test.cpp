@@ -6,16 +6,17 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../../descriptor_limit.hpp"
 #include "base/descriptor.hpp"
 #include "service/http_server.hpp"
 #include "service/metrics.hpp"
@@ -216,27 +217,20 @@ TEST(HttpServer, TheIdleMakeRoomWhereDescriptorsAreShort)
 	Connection idle(server->port());
 	ASSERT_NE(ask(server->port(), "GET /page HTTP/1.1\r\n\r\n"), "") << "the idle one has been accepted before";
 	std::this_thread::sleep_for(100ms); /* until the server has closed the other one */
-	rlimit before{};
-	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
 	Descriptor for_the_next(::dup(0));
-	const Descriptor beyond(::dup(0));
-	const rlimit limit{static_cast<rlim_t>(beyond.get()), before.rlim_max};
-	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-	for_the_next = Descriptor();
+	std::optional<prism::test::DescriptorLimit> none(std::in_place);
+	for_the_next.close();
 	const std::string answer = ask(server->port(), "GET /page HTTP/1.1\r\n\r\n");
-	::setrlimit(RLIMIT_NOFILE, &before);
+	none.reset();
 	EXPECT_NE(answer.find("text"), std::string::npos) << answer;
 }
 
 TEST(HttpServer, TheIdleLeaveDescriptorsToOtherPorts)
 {
-	rlimit before{};
-	ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-	const rlimit limit{64, before.rlim_max};
-	ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+	std::optional<prism::test::DescriptorLimit> few(64);
 	const auto server = HttpServer::create(
 		"127.0.0.1", 0, "/page", [] { return "text\n"; }, 10min);
-	::setrlimit(RLIMIT_NOFILE, &before);
+	few.reset();
 	ASSERT_TRUE(server);
 	std::vector<std::unique_ptr<Connection>> idle;
 	for (int i = 0; i < 5; i++)
