@@ -373,7 +373,8 @@ void Engine::receive_management(const Route &route, const prism_bth &bth, std::s
 		counters.rx_bad_qkey++;
 		return;
 	}
-	listener_.management(route, packet.subspan(headers));
+	if (!listener_.management(route, packet.subspan(headers)))
+		counters.rx_management_dropped++;
 }
 
 void Engine::send_management(unsigned source, const Address &peer, std::span<const std::uint8_t, mad_size> mad)

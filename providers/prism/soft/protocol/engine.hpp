@@ -37,8 +37,8 @@ public:
 	virtual void qp_event(QueuePair &qp, ibv_event_type type) = 0;
 	virtual void cq_event(CompletionQueue &cq, ibv_event_type type) = 0;
 	virtual void srq_event(SharedReceiveQueue &srq, ibv_event_type type) = 0;
-	/** Handles a management datagram (IBTA 13.4) of mad_size bytes. */
-	virtual void management(const Route &, std::span<const std::uint8_t>) {}
+	/** Handles a management datagram (IBTA 13.4) of mad_size bytes. False if it is lost. */
+	virtual bool management(const Route &, std::span<const std::uint8_t>) { return true; }
 };
 
 /** Bytes of the longest READ through a pointer and of the longest copy on the responder's side. */

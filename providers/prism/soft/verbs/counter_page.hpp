@@ -15,13 +15,13 @@ namespace prism::soft
 {
 
 /**
- * Counters of a context in memory that other processes can see (counter_layout.hpp). Counting there costs no more than
+ * Counters of a lane in memory that other processes can see (counter_layout.hpp). Counting there costs no more than
  * elsewhere.
  */
 class CounterPage
 {
 public:
-	/** Identity of the context, as readers see it. */
+	/** Identity of the lane, as readers see it. */
 	struct Identity {
 		std::string device;
 		std::uint32_t slot = 0;
@@ -41,7 +41,7 @@ public:
 	CounterPage(const CounterPage &) = delete;
 	CounterPage &operator=(const CounterPage &) = delete;
 
-	/** Counters, written under the context's lock. Valid as long as the page. */
+	/** Counters, written under the lane's lock. Valid as long as the page. */
 	[[nodiscard]] PortCounters &port();
 	[[nodiscard]] LocalCounters &local();
 	[[nodiscard]] LocalPeers &local_peers();

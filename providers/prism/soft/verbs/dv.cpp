@@ -25,13 +25,13 @@ public:
 
 	int progress(ibv_context *context) const override
 	{
-		to_context(context).poll();
+		to_context(context).lane().poll();
 		return 0;
 	}
 
 	void query_device(ibv_context *context, prismdv_device_attr &attr) const override
 	{
-		attr.protocol_version = to_context(context).engine().protocol_version;
+		attr.protocol_version = to_context(context).lane().engine().protocol_version;
 		attr.flags = PRISMDV_DEVICE_USERSPACE;
 		attr.features |= PRISMDV_FEATURE_RESUME;
 		attr.max_indirect_read = max_indirect_read;
@@ -55,19 +55,19 @@ public:
 
 	std::vector<prismdv_counter> counters(ibv_context *base) const override
 	{
-		Context &context = to_context(base);
+		Lane &lane = to_context(base).lane();
 		std::vector<prismdv_counter> all;
-		const UdpCounters carrier = context.carrier_counters();
+		const UdpCounters carrier = lane.udp().counters();
 #define X(name) all.push_back(make_counter(#name, carrier.name));
 		PRISM_PORT_COUNTERS(X)
 		X(rx_socket_drops)
 #undef X
-		const LocalCounters &local = context.local_counters();
+		const LocalCounters &local = lane.local_counters();
 #define X(name) all.push_back(make_counter(#name, local.name));
 		PRISM_LOCAL_COUNTERS(X)
 #undef X
-		std::lock_guard guard(context.lock);
-		const ProtocolCounters &protocol = context.engine().counters;
+		std::lock_guard guard(lane.lock);
+		const ProtocolCounters &protocol = lane.engine().counters;
 #define X(name) all.push_back(make_counter(#name, protocol.name));
 		PRISM_PROTOCOL_COUNTERS(X)
 #undef X
@@ -87,7 +87,7 @@ public:
 	void set_peer_features(ibv_qp *qp, std::uint64_t features) const override
 	{
 		auto &object = *to_object<QpObject>(qp);
-		std::lock_guard guard(object.context.lock);
+		std::lock_guard guard(object.lane.lock);
 		object.qp->peer_features = features;
 	}
 
@@ -111,19 +111,19 @@ public:
 	{
 		auto &object = *to_object<SrqObject>(srq);
 		SharedReceiveQueue &list = object.queue;
-		std::lock_guard guard(object.context.lock);
+		std::lock_guard guard(object.context.lane().lock);
 		attr.posted = list.posted;
 		attr.popped = list.popped;
 		attr.rejected = list.rejected;
 		attr.reclaimed = list.reclaimed;
 		attr.available = list.queue.size() + static_cast<std::uint32_t>(list.returned.size());
-		attr.allocatable = object.context.engine().allocatable(list);
+		attr.allocatable = object.context.lane().engine().allocatable(list);
 	}
 
 	std::size_t poll_rejected(ibv_srq *srq, prismdv_rejected_entry *entries, std::size_t max) const override
 	{
 		auto &object = *to_object<SrqObject>(srq);
-		std::lock_guard guard(object.context.lock);
+		std::lock_guard guard(object.context.lane().lock);
 		auto &reports = object.queue.reports;
 		std::size_t n = 0;
 		for (; n < max && !reports.empty(); n++, reports.pop_front()) {

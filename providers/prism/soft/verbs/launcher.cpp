@@ -126,9 +126,9 @@ void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler)
 
 void prismdv_soft_gsi_note_drop(ibv_context *handle)
 {
-	Context &context = to_context(handle);
-	const std::lock_guard guard(context.lock);
-	context.engine().counters.rx_management_dropped++;
+	Lane &lane = to_context(handle).lane();
+	const std::lock_guard guard(lane.lock);
+	lane.engine().counters.rx_management_dropped++;
 }
 
 int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gid *to, const void *mad)
@@ -144,10 +144,11 @@ int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gi
 	if (sgid_index > UINT8_MAX || !resolve_path(path, context.gids(), peer, source))
 		return EINVAL;
 	return guarded([&] {
-		const std::lock_guard guard(context.lock);
-		context.engine().send_management(source, peer,
+		Lane &lane = context.lane();
+		const std::lock_guard guard(lane.lock);
+		lane.engine().send_management(source, peer,
 			std::span<const std::uint8_t, mad_size>(static_cast<const std::uint8_t *>(mad), mad_size));
-		context.transmit();
+		lane.transmit();
 		return 0;
 	});
 }

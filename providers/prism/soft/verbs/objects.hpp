@@ -122,14 +122,15 @@ struct SrqObject {
 };
 
 struct QpObject : PostingState<SendRequest> {
-	QpObject(Context &owner, ProtectionDomain &domain) : context(owner), pd(domain) {}
+	QpObject(Context &owner, Lane &chosen, ProtectionDomain &domain) : context(owner), lane(chosen), pd(domain) {}
 
 	Context &context;
+	Lane &lane;
 	ProtectionDomain &pd;
 	std::unique_ptr<QueuePair> qp;
 	ibv_qp_init_attr init{};
 	ibv_qp_attr attr{};      /* as last modified, for ibv_query_qp */
-	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, while the context's lock is free */
+	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, while the lane's lock is free */
 	std::atomic<std::uint32_t> async_events{0};
 };
 

@@ -28,10 +28,10 @@ struct SoftDevice {
 	static bool may_write_atomically(const Object &) { return true; }
 	using Lock = std::unique_lock<std::mutex>;
 
-	/** Locks the context, after any batch that another thread has open, which is short. */
+	/** Locks the lane, after any batch that another thread has open, which is short. */
 	static Lock hold(Object &object)
 	{
-		Lock lock(object.context.lock);
+		Lock lock(object.lane.lock);
 		while (object.batch_open) {
 			lock.unlock();
 			std::this_thread::yield();
@@ -39,12 +39,12 @@ struct SoftDevice {
 		}
 		return lock;
 	}
-	/** Leaves the context free for other verbs: the batch lies beyond the tail, where the protocol does not look.
+	/** Leaves the lane free for other verbs: the batch lies beyond the tail, where the protocol does not look.
 	 */
 	static void suspend(Object &object, Lock &) { object.batch_open = true; }
 	static Lock resume(Object &object)
 	{
-		Lock lock(object.context.lock);
+		Lock lock(object.lane.lock);
 		object.batch_open = false;
 		return lock;
 	}
@@ -81,12 +81,12 @@ struct SoftDevice {
 	static int submit(Object &object, std::uint32_t, Lock &)
 	{
 		QueuePair &qp = *object.qp;
-		Engine &engine = object.context.engine();
+		Engine &engine = object.lane.engine();
 		if (qp.state == IBV_QPS_ERR)
 			engine.flush(qp);
 		else
 			engine.posted(qp);
-		object.context.transmit();
+		object.lane.transmit();
 		return 0;
 	}
 };
@@ -121,7 +121,7 @@ int post_recv(ibv_qp *base, ibv_recv_wr *wr, ibv_recv_wr **bad)
 {
 	auto &object = *to_object<QpObject>(base);
 	QueuePair &qp = *object.qp;
-	std::lock_guard guard(object.context.lock);
+	std::lock_guard guard(object.lane.lock);
 	int error = qp.state == IBV_QPS_RESET || qp.srq ? EINVAL : 0;
 	for (; wr && !error; wr = wr->next) {
 		const auto count = static_cast<std::uint32_t>(wr->num_sge);
@@ -135,7 +135,7 @@ int post_recv(ibv_qp *base, ibv_recv_wr *wr, ibv_recv_wr **bad)
 	if (error)
 		*bad = wr;
 	if (qp.state == IBV_QPS_ERR)
-		object.context.engine().flush(qp);
+		object.lane.engine().flush(qp);
 	return error;
 }
 

@@ -290,16 +290,17 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 	if (const int error = check_init_attr(context, *attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
+	Lane &lane = owner.lane();
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
-	auto object = std::make_unique<QpObject>(owner, pd);
+	auto object = std::make_unique<QpObject>(owner, lane, pd);
 	{
-		std::lock_guard guard(owner.lock);
-		const std::uint32_t qpn = owner.engine().take_qpn();
+		std::lock_guard guard(lane.lock);
+		const std::uint32_t qpn = lane.engine().take_qpn();
 		if (!qpn)
 			return fail<ibv_qp>(ENOMEM);
 		object->qp = make_protocol_qp(qpn, *attr, pd.number, prism);
 		object->qp->owner = object.get();
-		owner.engine().add_qp(*object->qp);
+		lane.engine().add_qp(*object->qp);
 	}
 	attr->cap = granted(*object->qp, attr->cap);
 	fill_base(*object, context, *attr);
@@ -329,9 +330,9 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	QueuePair &qp = *object.qp;
 	/* From now on peers may send requests while the application is busy elsewhere. */
 	if ((mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR)
-		object.context.start_thread();
-	std::lock_guard guard(object.context.lock);
-	Engine &engine = object.context.engine();
+		object.lane.start_thread();
+	std::lock_guard guard(object.lane.lock);
+	Engine &engine = object.lane.engine();
 	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != qp.state)
 		return EINVAL;
 	const ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : qp.state;
@@ -347,7 +348,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 		return 0;
 	}
 	if (to == IBV_QPS_ERR) {
-		object.context.catch_up();
+		object.lane.catch_up();
 		engine.fail_qp(qp);
 		return 0;
 	}
@@ -358,7 +359,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	engine.report_drained(qp);
 	if (to == IBV_QPS_RTS) {
 		engine.posted(qp);
-		object.context.transmit();
+		object.lane.transmit();
 	}
 	return 0;
 }
@@ -368,7 +369,7 @@ int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 	if (!known_in(base->context, base))
 		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
-	std::lock_guard guard(object.context.lock);
+	std::lock_guard guard(object.lane.lock);
 	*attr = object.attr;
 	attr->qp_state = attr->cur_qp_state = object.qp->state;
 	attr->sq_draining = object.qp->state == IBV_QPS_SQD && !object.qp->drained();
@@ -387,10 +388,10 @@ int destroy_qp(ibv_qp *base)
 		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	{
-		std::lock_guard guard(object.context.lock);
-		if (object.context.engine().in_a_group(*object.qp))
+		std::lock_guard guard(object.lane.lock);
+		if (object.lane.engine().in_a_group(*object.qp))
 			return EBUSY;
-		object.context.engine().remove_qp(*object.qp);
+		object.lane.engine().remove_qp(*object.qp);
 	}
 	object.qp->send_cq->purge(object.qp->qpn);
 	object.qp->recv_cq->purge(object.qp->qpn);
@@ -422,14 +423,14 @@ int attach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)
 {
 	Address group;
 	QueuePair *qp = member_of(base, gid, group);
-	return qp ? to_object<QpObject>(base)->context.attach(*qp, group) : EINVAL;
+	return qp ? to_object<QpObject>(base)->lane.attach(*qp, group) : EINVAL;
 }
 
 int detach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)
 {
 	Address group;
 	QueuePair *qp = member_of(base, gid, group);
-	return qp ? to_object<QpObject>(base)->context.detach(*qp, group) : EINVAL;
+	return qp ? to_object<QpObject>(base)->lane.detach(*qp, group) : EINVAL;
 }
 
 } // namespace prism::soft

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A lane of a device context: a carrier, a protocol and the thread that drives them. One lock serialises the protocol;
+ * completions are taken from their queues without it.
+ */
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../net/port.hpp"
+#include "../protocol/engine.hpp"
+#include "base/clock.hpp"
+#include "counter_page.hpp"
+
+namespace prism::soft
+{
+
+class Lane
+{
+public:
+	struct Options {
+		std::string interface;
+		bool with_rings;
+		bool takes_management;
+		bool threaded; /* has an engine thread as soon as peers may send requests */
+	};
+
+	/**
+	 * Opens a lane.
+	 * @param listener is called with the lane's lock held; outlives the lane
+	 * @return null on failure, with the reason in @p error
+	 */
+	static std::unique_ptr<Lane> open(const Options &options, EventListener &listener, std::string &error);
+	~Lane();
+
+	/**
+	 * Ends the thread, before destruction. False if it cannot be woken, as the program has closed our descriptors:
+	 * then the lane must not be destroyed.
+	 */
+	[[nodiscard]] bool stop();
+
+	/** Serialises all use of @ref engine. */
+	std::mutex lock;
+	Engine &engine() { return *engine_; }
+	[[nodiscard]] const UdpPort &udp() const { return port_->udp(); }
+	[[nodiscard]] const LocalCounters &local_counters() const { return counters_->local(); }
+
+	/** Publishes the lane's identity and counters. Call once, before other threads know the lane. */
+	void publish_counters();
+
+	/** Receives, executes, answers and sends. Called by the application's thread when it looks for completions. */
+	void poll();
+	/** Sends what may be sent now. Call after posting, with the lock held. */
+	void transmit();
+	/**
+	 * Takes in what has arrived, before the program ends a queue pair's work. Call with the lock held. A peer that
+	 * acknowledges and then disconnects by another socket has thus acknowledged.
+	 */
+	void catch_up();
+	/** Makes the engine thread take over: the application is about to sleep. */
+	void hand_over();
+	/** Sends what is still to be sent, unless the lane is in use: the process ends. */
+	void take_leave();
+
+	/** Attach UD queue pairs to multicast groups, as ibv_attach_mcast(3). Return 0 or errno; the lock must be
+	 * free. */
+	int attach(QueuePair &qp, const Address &group);
+	int detach(QueuePair &qp, const Address &group);
+	/** Starts the engine thread, unless it runs, or progress is inline and nobody must be answered in time. */
+	void start_thread(bool needed = false);
+
+	/** Returns the port's index of the address with this gid_name(); -1 if it has none. Needs the lock, once other
+	 * threads know the lane. */
+	[[nodiscard]] int source_of(const Address &name) const;
+	/** As Port::add(), with the lock held. */
+	int add(const Address &address);
+	/** Makes added addresses known: to the thread, if it sleeps, and in the counter page. With the lock held. */
+	void note_addresses();
+
+private:
+	Lane(const Options &options, EventListener &listener, std::unique_ptr<CounterPage> counters,
+		std::unique_ptr<Port> port);
+	[[nodiscard]] std::uint32_t first_qpn() const;
+	[[nodiscard]] std::vector<PageAddress> page_addresses() const;
+	void wake_thread();
+	void note_poll(Time at);
+	void receive_waiting(Time at);
+	void receive_before_timers(Time at);
+	void advance(Time at, Engine::Again again = Engine::Again::maybe);
+	bool drive(Time reading, int max_trains, bool looked_after);
+	/** Returns the time for the engine's next call: threads' readings of the clock differ, but it must not go back.
+	 */
+	Time in_order(Time reading) { return latest_ = std::max(latest_, reading); }
+	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
+	void await_company(Time at);
+	void run();
+	bool park(Time at, Time &patience);
+	void sleep();
+	void wait_for_work();
+
+	std::unique_ptr<CounterPage> counters_; /* outlives the users of the counters */
+	std::unique_ptr<Port> port_;
+	std::unique_ptr<Engine> engine_;
+	const bool threaded_;
+
+	Time latest_ = 0;                     /* that the engine has seen; with the lock held */
+	std::atomic<Time> last_poll_{0};      /* last time that the application drove the engine itself */
+	std::atomic<std::uint32_t> polls_{0}; /* number of times without a pause before that */
+	std::atomic<bool> stop_{false};
+	std::atomic<bool> parked_{false};
+	std::atomic<bool> running_{false};
+	std::atomic<bool> asleep_{false}; /* set with the lock held: packets, a deadline and wake_ end it */
+	Time sleeps_until_ = 0;           /* that deadline; 0: none */
+	FileDescriptor wake_;
+	std::thread thread_;
+	std::once_flag started_;
+	const pid_t owner_; /* a child made by fork() has no engine thread, and its parent's sockets */
+};
+
+} // namespace prism::soft
