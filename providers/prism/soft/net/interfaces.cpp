@@ -171,6 +171,11 @@ bool is_on_this_host(const Address &address)
 	return list && std::ranges::find(*list, address) != list->end();
 }
 
+bool is_loopback_of_context(const Address &address)
+{
+	return is_ipv4_loopback(address) && address.gid[13] == 47;
+}
+
 Address loopback_address(unsigned slot)
 {
 	Address address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 47, 0, 0}};

@@ -40,5 +40,7 @@ struct InterfaceInfo {
 
 /** Returns the loopback address that belongs to the context in @p slot alone: 127.47.x.y, where x.y is the slot. */
 [[nodiscard]] Address loopback_address(unsigned slot);
+/** Returns true if a context on loopback has @p address, or had it, or might have it. */
+[[nodiscard]] bool is_loopback_of_context(const Address &address);
 
 } // namespace prism::soft

@@ -32,7 +32,16 @@ constexpr int most_waiting = 1024;
 std::unique_ptr<Port> Port::open(const std::string &interface, bool with_rings, bool takes_management,
 	std::string &error, const PortCounts &counts)
 {
-	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.all, takes_management);
+	return make(UdpPort::open(interface, error, counts.all, takes_management), with_rings, counts);
+}
+
+std::unique_ptr<Port> Port::open_beside(const Port &first, const PortCounts &counts)
+{
+	return make(UdpPort::open_beside(*first.udp_, counts.all), first.local_ != nullptr, counts);
+}
+
+std::unique_ptr<Port> Port::make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts)
+{
 	if (!udp)
 		return nullptr;
 	std::unique_ptr<LocalPort> local;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * All carriers of one device context. A packet of a connection goes by the rings shared with the peer, if there are
- * any, else by UDP. Datagrams go by UDP. The caller serialises all calls but wait().
+ * All carriers of one lane of a device context. A packet of a connection goes by the rings shared with the peer, if
+ * there are any, else by UDP. Datagrams go by UDP. The caller serialises all calls but wait().
  */
 #pragma once
 
@@ -21,6 +21,9 @@ public:
 	/** As UdpPort::open(). @param with_rings true for a local path too, if possible. */
 	static std::unique_ptr<Port> open(const std::string &interface, bool with_rings, bool takes_management,
 		std::string &error, const PortCounts &counts = {});
+
+	/** As UdpPort::open_beside(), with rings if @p first has them. */
+	static std::unique_ptr<Port> open_beside(const Port &first, const PortCounts &counts);
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }
@@ -62,6 +65,7 @@ public:
 	bool wait(std::int64_t timeout_ns, int wake_fd);
 
 private:
+	static std::unique_ptr<Port> make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts);
 	Port(std::unique_ptr<UdpPort> udp, std::unique_ptr<LocalPort> local)
 		: udp_(std::move(udp)), local_(std::move(local))
 	{

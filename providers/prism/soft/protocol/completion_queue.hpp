@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include <infiniband/verbs.h>
@@ -14,7 +14,7 @@
 namespace prism::soft
 {
 
-/** A ring of completions. Any thread may poll or arm; the engine pushes. */
+/** A ring of completions. Any thread may poll or arm; engines push. */
 class CompletionQueue
 {
 public:
@@ -25,7 +25,7 @@ public:
 	bool push(const ibv_wc &wc, bool solicited);
 
 	/** Returns true the first time only: repeated overflows of a queue are one error. */
-	bool note_overflow() { return !std::exchange(overflowed_, true); }
+	bool note_overflow() { return !overflowed_.exchange(true, std::memory_order_relaxed); }
 
 	int poll(int count, ibv_wc *wc);
 
@@ -66,7 +66,7 @@ private:
 	/* Completions that raised no event and may still be waiting; the second is for a solicited-only arming. */
 	bool missed_ = false;
 	bool missed_solicited_ = false;
-	bool overflowed_ = false;
+	std::atomic<bool> overflowed_{false};
 	std::function<void()> notify_;
 };
 

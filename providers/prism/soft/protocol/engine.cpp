@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <random>
@@ -20,10 +21,12 @@ namespace prism::soft
 
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
 	const SharedByEngines &shared)
-	: counters(shared.counters ? *shared.counters : own_counters_),
+	: memory(shared.memory ? *shared.memory : own_memory_),
+	  counters(shared.counters ? *shared.counters : own_counters_),
 	  own_epochs_(shared.epochs ? nullptr : std::make_unique<RequestEpochs>()), sink_(sink, counters),
 	  listener_(listener), first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count),
-	  receive_room_(shared.receive_room), running_(shared.epochs ? *shared.epochs : *own_epochs_)
+	  queues_(shared.queues ? *shared.queues : own_queues_), receive_room_(shared.receive_room),
+	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
 	/* Reserve now: neither a posted request nor its timer is lost for want of memory. */
 	dirty_.reserve(qp_count);
@@ -58,6 +61,7 @@ void Engine::add_qp(QueuePair &qp)
 	qp.receive_sges.reserve(qp.srq ? qp.srq->queue.max_sge() : qp.rq.max_sge());
 	qps_[qp.qpn - first_qpn_] = &qp;
 	counters.qps++;
+	queues_.qps.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Engine::remove_qp(QueuePair &qp)
@@ -69,6 +73,7 @@ void Engine::remove_qp(QueuePair &qp)
 	memory.unbind_all(qp.qpn);
 	qps_[qp.qpn - first_qpn_] = nullptr;
 	counters.qps.subtract();
+	queues_.qps.fetch_sub(1, std::memory_order_relaxed);
 }
 
 QueuePair *Engine::find_qp(std::uint32_t qpn)
@@ -98,27 +103,28 @@ bool Engine::in_a_group(const QueuePair &qp) const
 
 std::uint32_t Engine::take_srqn()
 {
-	while (srqs_.contains(next_srqn_) || !next_srqn_)
-		next_srqn_ = (next_srqn_ + 1) & PRISM_QPN_MASK;
-	return next_srqn_++;
+	std::uint32_t &next = queues_.next_number;
+	while (queues_.by_number.contains(next) || !next)
+		next = (next + 1) & PRISM_QPN_MASK;
+	return next++;
 }
 
 void Engine::add_srq(SharedReceiveQueue &srq)
 {
 	PRISM_ASSERT(!find_srq(srq.number));
-	srqs_[srq.number] = &srq;
+	queues_.by_number[srq.number] = &srq;
 }
 
 void Engine::remove_srq(SharedReceiveQueue &srq)
 {
 	PRISM_ASSERT(find_srq(srq.number) == &srq);
-	srqs_.erase(srq.number);
+	queues_.by_number.erase(srq.number);
 }
 
 SharedReceiveQueue *Engine::find_srq(std::uint32_t number)
 {
-	const auto found = srqs_.find(number);
-	return found == srqs_.end() ? nullptr : found->second;
+	const auto found = queues_.by_number.find(number);
+	return found == queues_.by_number.end() ? nullptr : found->second;
 }
 
 /* Queue pair life ----------------------------------------------------------------------------------------------- */
@@ -582,7 +588,7 @@ bool Engine::store(void *to, const void *from, std::size_t length)
 
 /*
  * Calls into an engine are serialised, and a request runs within one call, except for a READ whose response is paced:
- * so only streams of this engine can be under way when an ALLOCATE looks.
+ * so only streams of this engine can be under way when an ALLOCATE looks. Others tell theirs by RequestEpochs.
  */
 RequestEpoch Engine::oldest_stream() const
 {
@@ -592,6 +598,7 @@ RequestEpoch Engine::oldest_stream() const
 	return oldest;
 }
 
+/** Looks for entries that are past their grace period. Needs the lock of @p srq, as do all below that are given one. */
 void Engine::advance(SharedReceiveQueue &srq)
 {
 	const RequestEpoch ended = running_.epochs.end_current();
@@ -612,6 +619,7 @@ int Engine::post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const S
 
 std::uint32_t Engine::allocatable(SharedReceiveQueue &srq)
 {
+	const std::lock_guard guard(srq.lock);
 	advance(srq);
 	return srq.indices.allocatable - srq.indices.consumer + static_cast<std::uint32_t>(srq.returned.size());
 }
@@ -631,13 +639,14 @@ void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &ent
 	counters.free_list_rejected++;
 }
 
-void Engine::report_limit(SharedReceiveQueue &srq)
+void Engine::set_limit(SharedReceiveQueue &srq, std::uint32_t limit)
 {
-	const std::size_t left = srq.queue.size() + srq.returned.size();
-	if (!srq.limit || left >= srq.limit)
-		return;
-	srq.limit = 0;
-	listener_.srq_event(srq, IBV_EVENT_SRQ_LIMIT_REACHED);
+	std::unique_lock guard(srq.lock);
+	srq.limit = limit;
+	const bool below = srq.falls_below_limit();
+	guard.unlock();
+	if (below)
+		listener_.srq_event(srq, IBV_EVENT_SRQ_LIMIT_REACHED);
 }
 
 prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer)
@@ -645,36 +654,46 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 	SharedReceiveQueue *srq = find_srq(number);
 	if (!srq || !srq->free_list || srq->pd != qp.pd)
 		return PRISM_POP_NO_LIST;
-	advance(*srq);
+	std::unique_lock guard(srq->lock);
+	const prism_pop popped = take_buffer(*srq, length, buffer);
+	const bool below = srq->falls_below_limit();
+	guard.unlock();
+	if (below)
+		listener_.srq_event(*srq, IBV_EVENT_SRQ_LIMIT_REACHED);
+	return popped;
+}
+
+prism_pop Engine::take_buffer(SharedReceiveQueue &srq, std::uint32_t length, prism_buffer &buffer)
+{
+	advance(srq);
 	/* Reserve room for giving back the popped buffer, which then cannot fail: each queue pair has one unfinished
 	 * ALLOCATE. */
-	srq->returned.reserve(srq->returned.size() + counters.qps);
+	srq.returned.reserve(srq.returned.size() + queues_.qps.load(std::memory_order_relaxed));
 	for (std::uint32_t tries = 0; tries < max_free_list_tries; tries++) {
-		const bool again = !srq->returned.empty();
-		if (!again && prism_freelist_empty(&srq->indices))
+		const bool again = !srq.returned.empty();
+		if (!again && prism_freelist_empty(&srq.indices))
 			return PRISM_POP_EMPTY;
-		const std::uint64_t wr_id = again ? srq->returned.back().wr_id : srq->queue.front().wr_id;
-		const Sge entry = again ? srq->returned.back().entry : srq->queue.front().sges[0];
+		const std::uint64_t wr_id = again ? srq.returned.back().wr_id : srq.queue.front().wr_id;
+		const Sge entry = again ? srq.returned.back().entry : srq.queue.front().sges[0];
 		constexpr std::uint32_t rights = access_local_write | access_remote_write;
-		const std::uint8_t *at = memory_of(*srq, entry, rights);
+		const std::uint8_t *at = memory_of(srq, entry, rights);
 		if (at && entry.length < length) {
 			counters.rx_payload_too_large++;
 			return PRISM_POP_TOO_LARGE;
 		}
 		if (!at) /* if there is no memory for the report the entry stays */
-			reject(*srq, wr_id, entry);
+			reject(srq, wr_id, entry);
 		if (again) {
-			srq->returned.pop_back();
+			srq.returned.pop_back();
 		} else {
-			srq->queue.pop();
-			srq->indices.consumer++;
+			srq.queue.pop();
+			srq.indices.consumer++;
 		}
-		report_limit(*srq);
 		if (!at)
 			continue;
-		srq->popped++;
+		srq.popped++;
 		running_.epochs.hand_outs.add(at, entry.length);
-		buffer = {entry.addr, entry.length, entry.lkey, number, wr_id};
+		buffer = {entry.addr, entry.length, entry.lkey, srq.number, wr_id};
 		return PRISM_POP_OK;
 	}
 	return PRISM_POP_EMPTY;
@@ -685,7 +704,8 @@ void Engine::give_back(const prism_buffer &buffer)
 	SharedReceiveQueue *srq = find_srq(buffer.free_list);
 	if (!srq)
 		return;
-	/* pop_buffer() reserved the room. */
+	const std::lock_guard guard(srq->lock);
+	/* take_buffer() reserved the room. */
 	PRISM_ASSERT(srq->returned.size() < srq->returned.capacity());
 	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
 	srq->reclaimed++;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The protocol of one device context, sans I/O: it is given packets and the time, and produces packets and completions.
- * It owns the key table and knows the queue pairs and shared receive queues, which belong to the verbs objects above
- * it.
+ * The protocol of a device context, or of some of its queue pairs, sans I/O: it is given packets and the time, and
+ * produces packets and completions. It knows the queue pairs and shared receive queues, which belong to the verbs
+ * objects above it.
  *
- * The caller serialises every call (the context's lock), except for those of CompletionQueue.
+ * The caller serialises every call (the lane's lock), except for those of CompletionQueue. Of engines that share a key
+ * table and shared receive queues it lets none be in a call while it changes the table, or the list of queues. Windows
+ * are bound by requests, too: engines that share them are serialised together.
  */
 #pragma once
 
@@ -13,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <infiniband/verbs.h>
@@ -56,6 +57,8 @@ struct SharedByEngines {
 	ProtocolCounters *counters = nullptr;
 	RequestEpochs *epochs = nullptr;
 	std::uint32_t receive_room = 4 << 20; /* bytes that a peer's socket accepts, estimated from ours */
+	MemoryTable *memory = nullptr;        /* of the context */
+	SharedQueues *queues = nullptr;       /* likewise */
 };
 
 class Engine : public PacketHandler
@@ -97,7 +100,7 @@ public:
 	[[nodiscard]] bool timer_is_due(Time now) const { return !timers_.empty() && timers_.front().deadline <= now; }
 
 	/* Objects */
-	MemoryTable memory;
+	MemoryTable &memory;
 	ProtocolCounters &counters;
 	/** Highest version of the wire protocol that the engine speaks. Set before the first queue pair. */
 	std::uint32_t protocol_version = PRISM_PROTOCOL_VERSION;
@@ -136,10 +139,10 @@ public:
 
 	/** Takes the send work request that has been put at sq.tail - 1: it is sent by the next progress(). */
 	void posted(QueuePair &qp) { mark_dirty(qp); }
-	/** Posts a receive to a free list. */
+	/** Posts a receive to a free list, whose lock the caller holds. */
 	int post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);
-	/** Reports the event of @p srq, if its limit is armed and it has fewer entries. */
-	void report_limit(SharedReceiveQueue &srq);
+	/** Sets the limit of @p srq; its event is due at once if there are fewer entries already. */
+	void set_limit(SharedReceiveQueue &srq, std::uint32_t limit);
 	/** Returns the number of entries of @p srq that an ALLOCATE could get now. */
 	std::uint32_t allocatable(SharedReceiveQueue &srq);
 
@@ -182,6 +185,7 @@ private:
 	/* Grace periods (S.7) */
 	[[nodiscard]] RequestEpoch oldest_stream() const;
 	void advance(SharedReceiveQueue &srq);
+	prism_pop take_buffer(SharedReceiveQueue &srq, std::uint32_t length, prism_buffer &buffer);
 	/** Access the application's memory behind a key that allows it. False, and counted, if it has been unmapped. */
 	[[nodiscard]] bool load(void *to, const void *from, std::size_t length);
 	[[nodiscard]] bool store(void *to, const void *from, std::size_t length);
@@ -194,7 +198,9 @@ private:
 	void give_back(const prism_buffer &buffer);
 
 	[[no_unique_address]] SerialCalls calls_;
-	ProtocolCounters own_counters_;             /* unless they are shared */
+	MemoryTable own_memory_;                    /* unless it is shared, */
+	SharedQueues own_queues_;                   /* likewise */
+	ProtocolCounters own_counters_;             /* likewise */
 	std::unique_ptr<RequestEpochs> own_epochs_; /* likewise */
 	Bundler sink_;
 	EventListener &listener_;
@@ -202,8 +208,7 @@ private:
 	std::vector<QueuePair *> qps_;
 	std::vector<std::uint16_t> qpn_order_; /* order in which the numbers are given out */
 	std::uint32_t next_qpn_ = 0;
-	std::unordered_map<std::uint32_t, SharedReceiveQueue *> srqs_;
-	std::uint32_t next_srqn_ = 1;
+	SharedQueues &queues_;
 	struct Member {
 		Address group;
 		QueuePair *qp;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "../../verbs/work_request.hpp"
+#include "base/spin_lock.hpp"
 
 extern "C" {
 #include "prism_freelist.h"
@@ -56,7 +59,10 @@ private:
 	std::vector<Sge> sges_;
 };
 
-/** A shared receive queue; as a free list it is never attached to a QP but allocated from (docs/semantics.md S.7). */
+/**
+ * A shared receive queue; as a free list it is never attached to a QP but allocated from (docs/semantics.md S.7).
+ * Engines and posting threads share it: the lock is for all that changes.
+ */
 struct SharedReceiveQueue {
 	SharedReceiveQueue(std::uint32_t srqn, std::uint32_t domain, std::uint32_t max_wr, std::uint32_t max_sge,
 		bool is_free_list)
@@ -75,11 +81,22 @@ struct SharedReceiveQueue {
 		int error = 0;
 	};
 
-	std::uint32_t number;
-	std::uint32_t pd;
-	bool free_list;
+	/** Returns true, once, if the limit is armed and there are fewer entries: then its event is due. */
+	[[nodiscard]] bool falls_below_limit()
+	{
+		const bool below = limit && queue.size() + returned.size() < limit;
+		if (below)
+			limit = 0;
+		return below;
+	}
+
+	const std::uint32_t number;
+	const std::uint32_t pd;
+	const bool free_list;
+	void *owner = nullptr; /* the verbs object */
+
+	SpinLock lock;
 	ReceiveQueue queue;
-	void *owner = nullptr;   /* the verbs object */
 	std::uint32_t limit = 0; /* an event is due below this; 0: none */
 
 	prism_freelist indices{};    /* tells which entries are past their grace period */
@@ -89,6 +106,16 @@ struct SharedReceiveQueue {
 	std::uint64_t reclaimed = 0;
 	std::uint64_t rejected = 0;
 	std::deque<Rejected> reports; /* not yet polled, at most max_wr */
+};
+
+/**
+ * The shared receive queues of a device context, by their numbers, for all its engines. It changes only while none of
+ * them is in a call.
+ */
+struct SharedQueues {
+	std::unordered_map<std::uint32_t, SharedReceiveQueue *> by_number;
+	std::uint32_t next_number = 1;
+	std::atomic<std::uint32_t> qps{0}; /* each may have one unfinished ALLOCATE */
 };
 
 } // namespace prism::soft

@@ -72,7 +72,12 @@ private:
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
 	bool begin_write(const prism_bth &bth, Packet &body);
 	bool take_receive(const prism_bth &bth);
-	void pop_receive();
+	enum class Popped : std::uint8_t {
+		yes,
+		none,
+		too_small
+	};
+	[[nodiscard]] Popped pop_receive(std::uint64_t length = 0);
 	bool store_message(const prism_bth &bth, Packet payload);
 	ibv_wc_status store_received(Packet payload);
 	bool finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail);

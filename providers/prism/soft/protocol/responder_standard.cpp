@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "target_memory.hpp"
 
@@ -20,6 +21,14 @@ std::uint32_t needed_access(std::uint16_t flags)
 	if (flags & op_read)
 		return access_remote_read;
 	return flags & op_atomic ? access_remote_atomic : 0u;
+}
+
+std::uint64_t room_in(std::span<const Sge> sges)
+{
+	std::uint64_t room = 0;
+	for (const Sge &sge : sges)
+		room += sge.length;
+	return room;
 }
 
 } // namespace
@@ -51,7 +60,7 @@ bool Responder::take_receive(const prism_bth &bth)
 {
 	if (resp_.receive_taken)
 		return true;
-	if ((qp_.srq ? qp_.srq->queue : qp_.rq).empty()) {
+	if (pop_receive() != Popped::yes) {
 		engine_.counters.rx_no_receive++;
 		if (qp_.type == IBV_QPT_UC) {
 			resp_.message.active = false; /* its other packets are dropped, too */
@@ -61,22 +70,33 @@ bool Responder::take_receive(const prism_bth &bth)
 		resp_.nak_sent = true; /* later requests are out of sequence, as the peer will find out by itself */
 		return false;
 	}
-	pop_receive();
 	return true;
 }
 
-void Responder::pop_receive()
+/** Takes the next receive, if it has room for @p length bytes. */
+Responder::Popped Responder::pop_receive(std::uint64_t length)
 {
-	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
+	SharedReceiveQueue *const srq = qp_.srq;
+	std::unique_lock guard = srq ? std::unique_lock(srq->lock) : std::unique_lock<SpinLock>();
+	ReceiveQueue &queue = srq ? srq->queue : qp_.rq;
+	if (queue.empty())
+		return Popped::none;
 	/* Copy the sges: the slot of a shared queue may be posted to again while this message is still arriving. */
 	PRISM_ASSERT(!resp_.receive_taken);
 	const ReceiveRequest request = queue.front();
+	if (length && room_in(request.sges) < length)
+		return Popped::too_small;
 	qp_.receive_sges.assign(request.sges.begin(), request.sges.end());
 	resp_.receive_wr_id = request.wr_id;
 	resp_.receive_taken = true;
 	queue.pop();
-	if (qp_.srq)
-		engine_.report_limit(*qp_.srq);
+	if (!srq)
+		return Popped::yes;
+	const bool below = srq->falls_below_limit();
+	guard.unlock();
+	if (below)
+		engine_.listener_.srq_event(*srq, IBV_EVENT_SRQ_LIMIT_REACHED);
+	return Popped::yes;
 }
 
 bool Responder::begin_write(const prism_bth &bth, Packet &body)

@@ -95,14 +95,6 @@ Grh make_grh(const Route &route, std::size_t size)
 	return grh;
 }
 
-std::uint64_t room_in(std::span<const Sge> sges)
-{
-	std::uint64_t room = 0;
-	for (const Sge &sge : sges)
-		room += sge.length;
-	return room;
-}
-
 } // namespace
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
@@ -241,17 +233,14 @@ void Responder::receive_datagram(const Route &route, const prism_bth &bth, Packe
 		engine_.counters.rx_bad_qkey++;
 		return;
 	}
-	const ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
-	if (queue.empty()) {
-		engine_.counters.rx_no_receive++;
-		return;
-	}
 	const Packet payload = packet.subspan(headers, packet.size() - headers - bth.pad);
-	if (room_in(queue.front().sges) < grh_size + payload.size()) {
+	const Popped popped = pop_receive(grh_size + payload.size());
+	if (popped == Popped::none)
+		engine_.counters.rx_no_receive++;
+	if (popped == Popped::too_small)
 		engine_.counters.rx_message_dropped++;
+	if (popped != Popped::yes)
 		return;
-	}
-	pop_receive();
 	resp_.message = {};
 	resp_.source_qpn = get_unaligned_be32(packet.data() + bth_size + 4) & PRISM_QPN_MASK;
 	resp_.packet_type = route.from.is_ipv4() ? packet_type_ipv4 : packet_type_ipv6;

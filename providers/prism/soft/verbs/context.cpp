@@ -2,6 +2,7 @@
 #include "context.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,6 +66,18 @@ bool rings_wanted(std::uint32_t path)
 	return !choice || std::string_view(choice) != "0";
 }
 
+/** Returns the number of lanes that a context may have: one for each processor, unless the environment says otherwise.
+ */
+unsigned lanes_wanted(const prismdv_context_attr &)
+{
+	if (const char *choice = std::getenv("PRISM_LANES"))
+		return std::clamp(static_cast<unsigned>(std::atoi(choice)), 1U, max_lanes);
+	cpu_set_t processors;
+	if (::sched_getaffinity(0, sizeof(processors), &processors) < 0) /* more than fit */
+		return max_lanes;
+	return std::clamp(static_cast<unsigned>(CPU_COUNT(&processors)), 1U, max_lanes);
+}
+
 } // namespace
 
 void Context::keep_over_fork()
@@ -88,10 +101,11 @@ std::unique_ptr<Context> Context::open(
 		.with_rings = rings_wanted(wanted.path),
 		.takes_management = management_handler != nullptr,
 		.threaded = !inline_wanted(wanted.progress)};
-	std::unique_ptr<Context> context(new Context);
-	context->lane_ = Lane::open(options, *context, error);
-	if (!context->lane_)
+	std::unique_ptr<Context> context(new Context(wanted, options.threaded));
+	context->lanes_[0] = Lane::open(options, context->shared(), error);
+	if (!context->lanes_[0])
 		return nullptr;
+	context->lane_count_ = 1;
 	if (context->async_.reader() < 0) {
 		error = "no descriptors left for events";
 		context.reset(); /* this changes errno */
@@ -104,20 +118,107 @@ std::unique_ptr<Context> Context::open(
 		OpenContexts &open = open_contexts();
 		std::lock_guard guard(open.lock);
 		context->take_in(open.numbers.add(context->interface()), context->interface());
-		context->lane_->publish_counters();
+		context->first().publish_counters();
 		open.list.push_back(context.get());
 	}
 	/* Packets of others may come to us until they find out, and must not wait for our application to poll. */
-	if (context->lane_->udp().shares_addresses() || context->has_management())
-		context->lane_->start_thread(true);
+	if (context->first().udp().shares_addresses() || context->has_management())
+		context->first().start_thread(true);
 	return context;
 }
 
 std::atomic<prism_soft_gsi_handler> Context::management_handler;
 
-Context::Context() : owner_(getpid()) {}
+Context::Context(const prismdv_context_attr &wanted, bool threaded)
+	: most_lanes_(threaded ? lanes_wanted(wanted) : 1), owner_(getpid())
+{
+}
+
+/* Lanes --------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Lets a queue pair follow its completion queues. A lane of its own for each of them would be wrong: programs poll one,
+ * and expect progress of all that completes there.
+ */
+Lane &Context::lane_for(CompletionQueueObject &send_cq, CompletionQueueObject &recv_cq, ibv_qp_type type)
+{
+	const std::lock_guard guard(lanes_lock_);
+	/* On loopback only the first lane has the address that headers of datagrams are to show. */
+	const bool in_first = type == IBV_QPT_UD && interface().is_loopback;
+	if (!send_cq.home && !in_first)
+		send_cq.home = recv_cq.home ? *recv_cq.home : next_lane();
+	const unsigned index = in_first ? 0 : *send_cq.home;
+	for (CompletionQueueObject *cq : {&send_cq, &recv_cq}) {
+		if (!cq->home)
+			cq->home = index;
+		cq->lanes.fetch_or(1U << index, std::memory_order_release);
+	}
+	return *lanes_[index];
+}
+
+/** Returns the lane of the next completion queue, by turns. The first if a new one is due and cannot be opened. */
+unsigned Context::next_lane()
+{
+	const unsigned turn = joined_ ? 0 : next_lane_++ % most_lanes_;
+	if (turn < lane_count_)
+		return turn;
+	return open_lane() ? lane_count_ - 1 : 0;
+}
+
+bool Context::open_lane()
+{
+	std::unique_ptr<Lane> lane = owner_ == getpid() ? Lane::open_beside(first(), shared()) : nullptr;
+	if (!lane)
+		return false;
+	const unsigned index = lane_count_;
+	lanes_[index] = std::move(lane);
+	lane_count_.store(index + 1, std::memory_order_release);
+	return true;
+}
+
+void Context::join_lanes()
+{
+	const std::lock_guard guard(lanes_lock_);
+	if (joined_)
+		return;
+	for_each_lane([](Lane &lane) { lane.lock.lock(); });
+	for (unsigned i = 1; i < lane_count_; i++)
+		lanes_[i]->lock.join(first().lock);
+	first().lock.unlock();
+	joined_ = true;
+}
+
+void Context::take_leave()
+{
+	for_each_lane([](Lane &lane) { lane.take_leave(); });
+}
+
+AllLanes::AllLanes(Context &context)
+	: guard_(context.lanes_lock_), held_(context.lanes_.data(), context.joined_ ? 1 : context.lane_count_.load())
+{
+	for (const std::unique_ptr<Lane> &lane : held_)
+		lane->lock.lock();
+}
+
+AllLanes::~AllLanes()
+{
+	for (const std::unique_ptr<Lane> &lane : held_)
+		lane->lock.unlock();
+}
 
 /* GIDs ---------------------------------------------------------------------------------------------------------- */
+
+/** Returns the index of an address in the ports of all lanes; -1 if it is not there, or one of them cannot bind it. */
+int Context::bind(const Address &name, const InterfaceInfo &current)
+{
+	int source = first().source_of(name);
+	if (source < 0 && std::ranges::find(current.addresses, name) != current.addresses.end())
+		source = first().add(name);
+	bool everywhere = source >= 0;
+	for (unsigned i = 1; i < lane_count_ && everywhere; i++)
+		everywhere = lanes_[i]->follow(first());
+	return everywhere ? source : -1;
+}
 
 /** Takes in the addresses @p numbers of the interface, which is now as in @p current. @return true if anything is
  * new. */
@@ -129,13 +230,11 @@ bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &
 			gids_.append();
 		if (gids_.find(index))
 			continue;
-		int source = lane_->source_of(numbers[index]);
-		if (source < 0 && std::ranges::find(current.addresses, numbers[index]) != current.addresses.end())
-			source = lane_->add(numbers[index]);
+		const int source = bind(numbers[index], current);
 		if (source < 0)
 			continue;
 		const auto at = static_cast<unsigned>(source);
-		gids_.fill(index, {lane_->udp().addresses()[at], at});
+		gids_.fill(index, {first().udp().addresses()[at], at});
 		changed = true;
 	}
 	return changed;
@@ -143,14 +242,10 @@ bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &
 
 void Context::renew(const std::vector<Address> &numbers, const InterfaceInfo &current)
 {
-	const std::lock_guard guard(lane_->lock);
+	const std::lock_guard guard(lanes_lock_);
 	mtu_ = current.mtu;
-	if (!take_in(numbers, current))
-		return;
-	if (lane_->udp().shares_addresses())
-		lane_->start_thread(true);
-	lane_->note_addresses();
-	post_async(1, IBV_EVENT_GID_CHANGE);
+	if (take_in(numbers, current))
+		post_async(1, IBV_EVENT_GID_CHANGE);
 }
 
 std::optional<unsigned> Context::renew_gids(const InterfaceInfo &current, const Address &wanted)
@@ -182,7 +277,16 @@ bool Context::stop()
 		std::lock_guard guard(open.lock);
 		std::erase(open.list, this);
 	}
-	return lane_->stop();
+	/* The others first: while one leaves, the first may have to tell it who else has their addresses. */
+	for (unsigned count = lane_count_; count; count--) {
+		if (!lanes_[count - 1]->stop())
+			return false;
+		if (count == 1)
+			break;
+		lanes_[count - 1].reset();
+		lane_count_ = count - 1;
+	}
+	return true;
 }
 
 /* Events -------------------------------------------------------------------------------------------------------- */
@@ -193,7 +297,7 @@ ibv_comp_channel *Context::create_channel(ibv_context *context)
 	if (socket->reader() < 0)
 		return nullptr;
 	/* A program that waits for an event makes no progress meanwhile. */
-	lane_->start_thread(true);
+	first().start_thread(true);
 	std::unique_ptr<CompletionChannel, FreeMemory> channel(
 		static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel))));
 	if (!channel)

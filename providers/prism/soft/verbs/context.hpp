@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A device context of the userspace device: what its program sees of it. Its lane (lane.hpp) does the work. */
+/*
+ * A device context of the userspace device: what its program sees of it. Its lanes (lane.hpp) do the work: each has
+ * some of the queue pairs, so that threads with queue pairs in different lanes do not wait for each other. A queue
+ * pair's lane is that of its send queue's completion queue.
+ *
+ * Locks are taken in this order: setup_lock(), that of all open contexts, that for opening lanes, the lanes' by their
+ * indices, those of completion queues and shared receive queues.
+ */
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +38,11 @@ struct CompletionChannel {
 	EventSocket *socket; /* the context's */
 };
 
+struct CompletionQueueObject;
+
+/** Most lanes of a context. */
+inline constexpr unsigned max_lanes = 16;
+
 class Context final : public EventListener
 {
 public:
@@ -48,8 +63,33 @@ public:
 	 */
 	[[nodiscard]] bool stop();
 
-	Lane &lane() { return *lane_; }
-	[[nodiscard]] const InterfaceInfo &interface() const { return lane_->udp().interface(); }
+	/** Returns the lane that is always there, and has management datagrams. */
+	Lane &first() { return *lanes_[0]; }
+	/** Returns the lane for a queue pair with these completion queues, and notes that they have queue pairs there.
+	 */
+	Lane &lane_for(CompletionQueueObject &send_cq, CompletionQueueObject &recv_cq, ibv_qp_type type);
+	/** Calls @p visit with each lane. */
+	template <typename Visit>
+	void for_each_lane(const Visit &visit)
+	{
+		const unsigned count = lane_count_.load(std::memory_order_acquire);
+		for (unsigned i = 0; i < count; i++)
+			visit(*lanes_[i]);
+	}
+	/** Calls @p visit with each lane in @p mask; with the first if there is none. */
+	template <typename Visit>
+	void for_lanes(std::uint32_t mask, const Visit &visit)
+	{
+		for (std::uint32_t left = mask ? mask : 1; left; left &= left - 1)
+			visit(*lanes_[static_cast<unsigned>(std::countr_zero(left))]);
+	}
+	/**
+	 * Puts all lanes under one lock, for good. For objects that requests change in more than one lane: then this is
+	 * as a context with one lane.
+	 */
+	void join_lanes();
+
+	[[nodiscard]] const InterfaceInfo &interface() const { return lanes_[0]->udp().interface(); }
 	/** MTU of the interface, when last looked at. */
 	[[nodiscard]] unsigned interface_mtu() const { return mtu_; }
 	[[nodiscard]] const GidTable &gids() const { return gids_; }
@@ -69,11 +109,13 @@ public:
 	void refill_async() { async_.refill(); }
 	unsigned forget_async(int reader, std::uint64_t element) { return async_.forget(reader, element); }
 	/** Sends what is still to be sent, for no peer to wait: the process ends and leaves this context open. */
-	void take_leave() { lane_->take_leave(); }
+	void take_leave();
 	/** Gives the reading end to libibverbs, which closes it. */
 	int take_async_fd() { return async_.release_reader(); }
 
 	Quotas quotas;
+	MemoryTable memory;  /* changes under AllLanes alone, */
+	SharedQueues queues; /* likewise */
 	/** Returns a handle for an object that has no other number. */
 	std::uint32_t take_handle() { return next_handle_++; }
 
@@ -86,7 +128,13 @@ public:
 	static std::atomic<prism_soft_gsi_handler> management_handler;
 
 private:
-	Context();
+	friend class AllLanes;
+
+	Context(const prismdv_context_attr &wanted, bool threaded);
+	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
+	[[nodiscard]] unsigned next_lane();
+	bool open_lane();
+	[[nodiscard]] int bind(const Address &name, const InterfaceInfo &current);
 	/** As EventSocket::post(). */
 	bool post_async(std::uint64_t element, ibv_event_type type);
 	template <typename Object>
@@ -101,8 +149,27 @@ private:
 	EventSocket async_;
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
-	std::unique_ptr<Lane> lane_; /* its engine uses the members above */
-	const pid_t owner_;          /* a child made by fork() leaves it alone */
+	const unsigned most_lanes_;
+	std::mutex lanes_lock_;  /* for opening and joining lanes, and for their addresses */
+	unsigned next_lane_ = 0; /* turn of the next completion queue */
+	bool joined_ = false;
+	std::atomic<unsigned> lane_count_{0};
+	std::array<std::unique_ptr<Lane>, max_lanes> lanes_; /* their engines use the members above */
+	const pid_t owner_;                                  /* a child made by fork() leaves it alone */
+};
+
+/** Holds the locks of all lanes of a context, while it exists: no engine is in a call, and no lane is opened. */
+class AllLanes
+{
+public:
+	explicit AllLanes(Context &context);
+	~AllLanes();
+	AllLanes(const AllLanes &) = delete;
+	AllLanes &operator=(const AllLanes &) = delete;
+
+private:
+	const std::lock_guard<std::mutex> guard_;
+	const std::span<const std::unique_ptr<Lane>> held_; /* one of those that have joined */
 };
 
 } // namespace prism::soft

@@ -23,7 +23,7 @@ CompletionQueueObject &self(ibv_cq_ex *cq)
 int fetch(CompletionQueueObject &cq)
 {
 	if (cq.queue.poll(1, &cq.current) == 0) {
-		cq.context.lane().poll();
+		cq.drive();
 		if (cq.queue.poll(1, &cq.current) == 0)
 			return ENOENT;
 	}
@@ -40,7 +40,7 @@ int start_poll(ibv_cq_ex *cq, ibv_poll_cq_attr *attr)
 	CompletionQueueObject &object = self(cq);
 	/* Poll before taking the spin lock: this may take a system call or two. */
 	if (object.queue.empty())
-		object.context.lane().poll();
+		object.drive();
 	if (object.queue.empty())
 		return ENOENT;
 	std::unique_lock poller(object.poller, std::defer_lock);
@@ -145,7 +145,7 @@ int poll_cq(ibv_cq *cq, int count, ibv_wc *wc)
 	const int n = object.queue.poll(count, wc);
 	if (n || count <= 0)
 		return n;
-	object.context.lane().poll();
+	object.drive();
 	return object.queue.poll(count, wc);
 }
 
@@ -155,7 +155,7 @@ int req_notify_cq(ibv_cq *cq, int solicited_only)
 		return EINVAL;
 	auto &object = *to_object<CompletionQueueObject>(cq);
 	object.queue.arm(solicited_only);
-	object.context.lane().hand_over();
+	object.context.for_lanes(object.lanes, [](Lane &lane) { lane.hand_over(); });
 	return 0;
 }
 

@@ -25,13 +25,13 @@ public:
 
 	int progress(ibv_context *context) const override
 	{
-		to_context(context).lane().poll();
+		to_context(context).for_each_lane([](Lane &lane) { lane.poll(); });
 		return 0;
 	}
 
 	void query_device(ibv_context *context, prismdv_device_attr &attr) const override
 	{
-		attr.protocol_version = to_context(context).lane().engine().protocol_version;
+		attr.protocol_version = to_context(context).first().engine().protocol_version;
 		attr.flags = PRISMDV_DEVICE_USERSPACE;
 		attr.features |= PRISMDV_FEATURE_RESUME;
 		attr.max_indirect_read = max_indirect_read;
@@ -55,22 +55,29 @@ public:
 
 	std::vector<prismdv_counter> counters(ibv_context *base) const override
 	{
-		Lane &lane = to_context(base).lane();
 		std::vector<prismdv_counter> all;
-		const UdpCounters carrier = lane.udp().counters();
-#define X(name) all.push_back(make_counter(#name, carrier.name));
-		PRISM_PORT_COUNTERS(X)
-		X(rx_socket_drops)
+		to_context(base).for_each_lane([&all](Lane &lane) {
+			auto next = all.begin(); /* of those of earlier lanes */
+			const auto add = [&](const char *name, std::uint64_t value) {
+				if (next == all.end())
+					next = all.insert(next, make_counter(name, 0));
+				next++->value += value;
+			};
+			const UdpCounters carrier = lane.udp().counters();
+#define X(name) add(#name, carrier.name);
+			PRISM_PORT_COUNTERS(X)
+			X(rx_socket_drops)
 #undef X
-		const LocalCounters &local = lane.local_counters();
-#define X(name) all.push_back(make_counter(#name, local.name));
-		PRISM_LOCAL_COUNTERS(X)
+			const LocalCounters &local = lane.local_counters();
+#define X(name) add(#name, local.name);
+			PRISM_LOCAL_COUNTERS(X)
 #undef X
-		std::lock_guard guard(lane.lock);
-		const ProtocolCounters &protocol = lane.engine().counters;
-#define X(name) all.push_back(make_counter(#name, protocol.name));
-		PRISM_PROTOCOL_COUNTERS(X)
+			std::lock_guard guard(lane.lock);
+			const ProtocolCounters &protocol = lane.engine().counters;
+#define X(name) add(#name, protocol.name);
+			PRISM_PROTOCOL_COUNTERS(X)
 #undef X
+		});
 		return all;
 	}
 
@@ -111,19 +118,23 @@ public:
 	{
 		auto &object = *to_object<SrqObject>(srq);
 		SharedReceiveQueue &list = object.queue;
-		std::lock_guard guard(object.context.lane().lock);
+		Lane &lane = object.context.first();
+		{
+			const std::lock_guard guard(lane.lock);
+			attr.allocatable = lane.engine().allocatable(list);
+		}
+		const std::lock_guard guard(list.lock);
 		attr.posted = list.posted;
 		attr.popped = list.popped;
 		attr.rejected = list.rejected;
 		attr.reclaimed = list.reclaimed;
 		attr.available = list.queue.size() + static_cast<std::uint32_t>(list.returned.size());
-		attr.allocatable = object.context.lane().engine().allocatable(list);
 	}
 
 	std::size_t poll_rejected(ibv_srq *srq, prismdv_rejected_entry *entries, std::size_t max) const override
 	{
 		auto &object = *to_object<SrqObject>(srq);
-		std::lock_guard guard(object.context.lane().lock);
+		const std::lock_guard guard(object.queue.lock);
 		auto &reports = object.queue.reports;
 		std::size_t n = 0;
 		for (; n < max && !reports.empty(); n++, reports.pop_front()) {

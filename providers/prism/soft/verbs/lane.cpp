@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,9 +91,17 @@ std::uint32_t wire_version()
 	return choice && std::string_view(choice) == "1" ? PRISM_LOWEST_VERSION : PRISM_PROTOCOL_VERSION;
 }
 
+/** Returns true if half of the descriptors are left to the program: a further lane is no need, and takes a dozen. */
+bool descriptors_abound()
+{
+	rlimit limit{};
+	const FileDescriptor next(eventfd(0, EFD_CLOEXEC));
+	return next && ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(next.get()) < limit.rlim_cur / 2;
+}
+
 } // namespace
 
-std::unique_ptr<Lane> Lane::open(const Options &options, EventListener &listener, std::string &error)
+std::unique_ptr<Lane> Lane::open(const Options &options, const SharedByLanes &shared, std::string &error)
 {
 	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(options.interface));
 	if (!counters) {
@@ -103,7 +112,7 @@ std::unique_ptr<Lane> Lane::open(const Options &options, EventListener &listener
 		{&counters->port(), &counters->local(), &counters->local_peers()});
 	if (!port)
 		return nullptr;
-	std::unique_ptr<Lane> lane(new Lane(options, listener, std::move(counters), std::move(port)));
+	std::unique_ptr<Lane> lane(new Lane(options.threaded, shared, std::move(counters), std::move(port)));
 	if (!lane->wake_) {
 		error = "no descriptors left for events";
 		lane.reset(); /* this changes errno */
@@ -112,13 +121,34 @@ std::unique_ptr<Lane> Lane::open(const Options &options, EventListener &listener
 	return lane;
 }
 
-Lane::Lane(const Options &options, EventListener &listener, std::unique_ptr<CounterPage> counters,
-	std::unique_ptr<Port> port)
-	: counters_(std::move(counters)), port_(std::move(port)), threaded_(options.threaded),
+std::unique_ptr<Lane> Lane::open_beside(const Lane &first, const SharedByLanes &shared)
+{
+	if (!descriptors_abound())
+		return nullptr;
+	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(first.udp().interface().name));
+	if (!counters)
+		return nullptr;
+	std::unique_ptr<Port> port =
+		Port::open_beside(*first.port_, {&counters->port(), &counters->local(), &counters->local_peers()});
+	if (!port)
+		return nullptr;
+	std::unique_ptr<Lane> lane(new Lane(first.threaded_, shared, std::move(counters), std::move(port)));
+	if (!lane->wake_)
+		return nullptr;
+	lane->publish_counters();
+	if (lane->udp().shares_addresses())
+		lane->start_thread(true);
+	return lane;
+}
+
+Lane::Lane(
+	bool threaded, const SharedByLanes &shared, std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port)
+	: counters_(std::move(counters)), port_(std::move(port)), threaded_(threaded),
 	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
-	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->udp().receive_room()};
-	engine_ = std::make_unique<Engine>(*port_, listener, first_qpn(), limits::max_qp, shared);
+	const SharedByEngines all{&counters_->protocol(), &RequestEpochs::of_process(), port_->udp().receive_room(),
+		&shared.memory, &shared.queues};
+	engine_ = std::make_unique<Engine>(*port_, shared.listener, first_qpn(), limits::max_qp, all);
 	engine_->protocol_version = wire_version();
 	engine_->shuffle_qpns(random_number());
 }
@@ -181,13 +211,24 @@ int Lane::source_of(const Address &name) const
 
 int Lane::add(const Address &address)
 {
-	return port_->add(address);
-}
-
-void Lane::note_addresses()
-{
+	const std::lock_guard guard(lock);
+	const int index = port_->add(address);
+	if (index < 0)
+		return index;
+	if (udp().shares_addresses())
+		start_thread(true);
 	eventfd_write(wake_.get(), 1); /* a sleeper has one more socket to wait for */
 	counters_->set_addresses(page_addresses());
+	return index;
+}
+
+bool Lane::follow(const Lane &first)
+{
+	const std::vector<Address> wanted = first.udp().addresses();
+	for (std::size_t i = udp().addresses().size(); i < wanted.size(); i++)
+		if (add(wanted[i]) < 0)
+			return false;
+	return true;
 }
 
 /* Progress ------------------------------------------------------------------------------------------------------ */

@@ -18,9 +18,17 @@
 #include "../protocol/engine.hpp"
 #include "base/clock.hpp"
 #include "counter_page.hpp"
+#include "lane_lock.hpp"
 
 namespace prism::soft
 {
+
+/** Members of a context that its lanes share; outlive them. */
+struct SharedByLanes {
+	EventListener &listener; /* called with a lane's lock held */
+	MemoryTable &memory;
+	SharedQueues &queues;
+};
 
 class Lane
 {
@@ -32,12 +40,14 @@ public:
 		bool threaded; /* has an engine thread as soon as peers may send requests */
 	};
 
+	/** Opens the first lane of a context. Null on failure, with the reason in @p error. */
+	static std::unique_ptr<Lane> open(const Options &options, const SharedByLanes &shared, std::string &error);
 	/**
-	 * Opens a lane.
-	 * @param listener is called with the lane's lock held; outlives the lane
-	 * @return null on failure, with the reason in @p error
+	 * Opens a lane beside @p first, with the same addresses; on loopback it has an IPv4 address of its own instead
+	 * of that of @p first. Serialise with add().
+	 * @return null if that is not possible
 	 */
-	static std::unique_ptr<Lane> open(const Options &options, EventListener &listener, std::string &error);
+	static std::unique_ptr<Lane> open_beside(const Lane &first, const SharedByLanes &shared);
 	~Lane();
 
 	/**
@@ -47,7 +57,7 @@ public:
 	[[nodiscard]] bool stop();
 
 	/** Serialises all use of @ref engine. */
-	std::mutex lock;
+	LaneLock lock;
 	Engine &engine() { return *engine_; }
 	[[nodiscard]] const UdpPort &udp() const { return port_->udp(); }
 	[[nodiscard]] const LocalCounters &local_counters() const { return counters_->local(); }
@@ -76,16 +86,15 @@ public:
 	/** Starts the engine thread, unless it runs, or progress is inline and nobody must be answered in time. */
 	void start_thread(bool needed = false);
 
-	/** Returns the port's index of the address with this gid_name(); -1 if it has none. Needs the lock, once other
-	 * threads know the lane. */
+	/** Returns the port's index of the address with this gid_name(); -1 if it has none. Serialise with add(). */
 	[[nodiscard]] int source_of(const Address &name) const;
-	/** As Port::add(), with the lock held. */
+	/** As Port::add(). Takes the lock; the caller serialises this, too. */
 	int add(const Address &address);
-	/** Makes added addresses known: to the thread, if it sleeps, and in the counter page. With the lock held. */
-	void note_addresses();
+	/** Adds the addresses that @p first has got, so that the indices agree. False if one cannot be bound. */
+	[[nodiscard]] bool follow(const Lane &first);
 
 private:
-	Lane(const Options &options, EventListener &listener, std::unique_ptr<CounterPage> counters,
+	Lane(bool threaded, const SharedByLanes &shared, std::unique_ptr<CounterPage> counters,
 		std::unique_ptr<Port> port);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	[[nodiscard]] std::vector<PageAddress> page_addresses() const;

@@ -126,7 +126,7 @@ void prismdv_soft_gsi_handle(prism_soft_gsi_handler handler)
 
 void prismdv_soft_gsi_note_drop(ibv_context *handle)
 {
-	Lane &lane = to_context(handle).lane();
+	Lane &lane = to_context(handle).first();
 	const std::lock_guard guard(lane.lock);
 	lane.engine().counters.rx_management_dropped++;
 }
@@ -144,7 +144,7 @@ int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gi
 	if (sgid_index > UINT8_MAX || !resolve_path(path, context.gids(), peer, source))
 		return EINVAL;
 	return guarded([&] {
-		Lane &lane = context.lane();
+		Lane &lane = context.first();
 		const std::lock_guard guard(lane.lock);
 		lane.engine().send_management(source, peer,
 			std::span<const std::uint8_t, mad_size>(static_cast<const std::uint8_t *>(mad), mad_size));

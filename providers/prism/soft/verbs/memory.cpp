@@ -92,9 +92,8 @@ ibv_mr *add_region(
 	mr->place = context.quotas.mrs.take();
 	std::uint32_t key = 0;
 	if (mr->place) {
-		std::lock_guard guard(context.lane().lock);
-		key = context.lane().engine().memory.add_region(
-			base, iova, length, access & kept_access, domain->number);
+		const AllLanes held(context);
+		key = context.memory.add_region(base, iova, length, access & kept_access, domain->number);
 	}
 	if (!key)
 		return fail<ibv_mr>(ENOMEM);
@@ -132,8 +131,8 @@ int change_region(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t 
 			return error;
 	}
 
-	std::lock_guard guard(context.lane().lock);
-	MemoryTable &memory = context.lane().engine().memory;
+	const AllLanes held(context);
+	MemoryTable &memory = context.memory;
 	Region region = *memory.find(mr->key);
 	if (region.windows)
 		return EBUSY;
@@ -206,9 +205,9 @@ int dereg_mr(verbs_mr *vmr)
 	auto *object = to_object<MemoryRegion>(vmr);
 	Context &context = to_context(vmr->ibv_mr.context);
 	{
-		/* Every access resolves its key under this lock: while we hold it, none is under way. */
-		std::lock_guard guard(context.lane().lock);
-		if (!context.lane().engine().memory.remove(object->key))
+		/* Every access resolves its key under the lock of its lane: while we hold all, none is under way. */
+		const AllLanes held(context);
+		if (!context.memory.remove(object->key))
 			return EBUSY;
 	}
 	std::unique_ptr<MemoryRegion> mr(object);
@@ -226,9 +225,10 @@ ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type)
 	auto mw = std::make_unique<MemoryWindow>();
 	mw->pd = to_object<ProtectionDomain>(pd);
 	mw->place = context.quotas.mws.take();
+	context.join_lanes(); /* requests bind windows, and free them */
 	if (mw->place) {
-		std::lock_guard guard(context.lane().lock);
-		mw->base.rkey = context.lane().engine().memory.add_window(mw->pd->number);
+		const AllLanes held(context);
+		mw->base.rkey = context.memory.add_window(mw->pd->number);
 	}
 	if (!mw->base.rkey)
 		return fail<ibv_mw>(ENOMEM);
@@ -246,8 +246,8 @@ int dealloc_mw(ibv_mw *mw)
 		return EINVAL;
 	std::unique_ptr<MemoryWindow> owned(to_object<MemoryWindow>(mw));
 	Context &context = to_context(mw->context);
-	std::lock_guard guard(context.lane().lock);
-	context.lane().engine().memory.remove(owned->index << 8);
+	const AllLanes held(context);
+	context.memory.remove(owned->index << 8);
 	owned->pd->users--;
 	return 0;
 }

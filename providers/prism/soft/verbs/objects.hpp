@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <pthread.h>
 
 #include "../../verbs/conversions.hpp"
@@ -91,12 +92,19 @@ struct CompletionQueueObject {
 	{
 	}
 	void notify();
+	/** Lets the queue pairs that complete here make progress. */
+	void drive()
+	{
+		context.for_lanes(lanes.load(std::memory_order_acquire), [](Lane &lane) { lane.poll(); });
+	}
 
 	verbs_cq base{};
 	Place place;
 	Context &context;
 	const std::uint32_t handle = context.take_handle();
 	CompletionQueue queue;
+	std::optional<unsigned> home;        /* lane of its queue pairs; the context's */
+	std::atomic<std::uint32_t> lanes{0}; /* mask of the lanes of all that complete here */
 	std::atomic<std::uint32_t> users{0};
 	std::atomic<std::uint32_t> events{0}; /* completion events posted */
 	std::atomic<std::uint32_t> async_events{0};

@@ -26,7 +26,7 @@ struct SoftDevice {
 	static constexpr bool has_atomic_write = true;
 
 	static bool may_write_atomically(const Object &) { return true; }
-	using Lock = std::unique_lock<std::mutex>;
+	using Lock = std::unique_lock<LaneLock>;
 
 	/** Locks the lane, after any batch that another thread has open, which is short. */
 	static Lock hold(Object &object)

@@ -210,6 +210,14 @@ int check_values(const ibv_qp_attr &attr, int mask, const Context &context)
 	return 0;
 }
 
+/** Returns the address of the peer's lane. On loopback it is not the one that its context has told, but has its slot.
+ */
+Address peer_address(const QpAttributes &attr)
+{
+	const unsigned slot = attr.dest_qpn >> qpn_index_bits;
+	return attr.peer_is_ours && is_loopback_of_context(attr.peer) && slot ? loopback_address(slot) : attr.peer;
+}
+
 /** Returns the peer's source port. On other hosts source ports may change, by IBTA annex A17. */
 std::uint16_t peer_port(const QpAttributes &attr)
 {
@@ -239,8 +247,10 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 		to.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_DEST_QPN)
 		to.dest_qpn = attr.dest_qp_num & PRISM_QPN_MASK;
-	if ((mask & IBV_QP_AV) && qp.type != IBV_QPT_UD)
+	if ((mask & IBV_QP_AV) && qp.type != IBV_QPT_UD) {
+		to.peer = peer_address(to);
 		to.peer_port = peer_port(to);
+	}
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		to.access = static_cast<std::uint32_t>(attr.qp_access_flags);
 	if (mask & IBV_QP_RQ_PSN)
@@ -290,7 +300,8 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 	if (const int error = check_init_attr(context, *attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
-	Lane &lane = owner.lane();
+	Lane &lane = owner.lane_for(*to_object<CompletionQueueObject>(attr->send_cq),
+		*to_object<CompletionQueueObject>(attr->recv_cq), attr->qp_type);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
 	auto object = std::make_unique<QpObject>(owner, lane, pd);
 	{

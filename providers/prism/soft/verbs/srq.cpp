@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Shared receive queues, and those created as free lists. */
 #include <cerrno>
+#include <mutex>
 
 #include "objects.hpp"
 
@@ -25,12 +26,12 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 		return fail<ibv_srq>(ENOMEM);
 	std::unique_ptr<SrqObject> srq;
 	{
-		std::lock_guard guard(owner.lane().lock);
+		const AllLanes held(owner);
 		srq = std::make_unique<SrqObject>(
-			owner, pd, owner.lane().engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
+			owner, pd, owner.first().engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
 		srq->place = std::move(place);
 		srq->queue.owner = srq.get();
-		owner.lane().engine().add_srq(srq->queue);
+		owner.first().engine().add_srq(srq->queue);
 	}
 	pd.users++;
 	attr->attr.max_sge = max_sge;
@@ -70,9 +71,7 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 		return 0;
 	if (attr->srq_limit > object.queue.queue.max_wr())
 		return EINVAL;
-	std::lock_guard guard(object.context.lane().lock);
-	object.queue.limit = attr->srq_limit;
-	object.context.lane().engine().report_limit(object.queue); /* the number may be below already */
+	object.context.first().engine().set_limit(object.queue, attr->srq_limit);
 	return 0;
 }
 
@@ -81,7 +80,7 @@ int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
 	if (!known_in(srq->context, srq))
 		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
-	std::lock_guard guard(object.context.lane().lock);
+	const std::lock_guard guard(object.queue.lock);
 	attr->max_wr = object.queue.queue.max_wr();
 	attr->max_sge = object.queue.queue.max_sge();
 	attr->srq_limit = object.queue.limit;
@@ -96,8 +95,8 @@ int destroy_srq(ibv_srq *srq)
 	if (object.users)
 		return EBUSY;
 	{
-		std::lock_guard guard(object.context.lane().lock);
-		object.context.lane().engine().remove_srq(object.queue);
+		const AllLanes held(object.context);
+		object.context.first().engine().remove_srq(object.queue);
 	}
 	await_acknowledgement(object, *srq);
 	object.pd.users--;
@@ -115,7 +114,7 @@ int post_srq_recv(ibv_srq *srq, ibv_recv_wr *wr, ibv_recv_wr **bad)
 {
 	static_assert(sizeof(ibv_sge) == sizeof(Sge) && offsetof(ibv_sge, lkey) == offsetof(Sge, lkey));
 	auto &object = *to_object<SrqObject>(srq);
-	std::lock_guard guard(object.context.lane().lock);
+	const std::lock_guard guard(object.queue.lock);
 	for (; wr; wr = wr->next) {
 		const auto count = static_cast<std::uint32_t>(wr->num_sge);
 		const auto *sges = reinterpret_cast<const Sge *>(wr->sg_list);
@@ -123,7 +122,7 @@ int post_srq_recv(ibv_srq *srq, ibv_recv_wr *wr, ibv_recv_wr **bad)
 		if (wr->num_sge < 0 || count > object.queue.queue.max_sge() || (object.queue.free_list && count != 1))
 			error = EINVAL;
 		else if (object.queue.free_list)
-			error = object.context.lane().engine().post_free_list(object.queue, wr->wr_id, sges[0]);
+			error = object.context.first().engine().post_free_list(object.queue, wr->wr_id, sges[0]);
 		else if (!object.queue.queue.post(wr->wr_id, {sges, count}))
 			error = ENOMEM;
 		if (error) {

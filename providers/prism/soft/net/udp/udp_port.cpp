@@ -219,21 +219,42 @@ try {
 std::unique_ptr<UdpPort> UdpPort::open(
 	const std::string &interface, std::string &error, PortCounters *shared, bool takes_management)
 {
-	InterfaceInfo info_;
-	if (!find_interface(interface, info_, error))
+	InterfaceInfo info;
+	if (!find_interface(interface, info, error))
 		return nullptr;
-	error = info_.name + ": all " + std::to_string(slot_limit - first_slot) + " contexts of this host are in use";
+	return open_on(info, error, shared, takes_management, first_slot);
+}
+
+std::unique_ptr<UdpPort> UdpPort::open_beside(const UdpPort &first, PortCounters *shared)
+{
+	InterfaceInfo info = first.info_;
+	info.addresses = first.addresses();
+	std::string ignored;
+	std::unique_ptr<UdpPort> port = open_on(info, ignored, shared, false, slot_limit / 2);
+	const auto agrees = [&info](const Address &ours, const Address &its) {
+		return ours == its || (info.is_loopback && is_ipv4_loopback(ours) && is_ipv4_loopback(its));
+	};
+	if (port && !std::ranges::equal(port->addresses(), info.addresses, agrees))
+		return nullptr;
+	return port;
+}
+
+std::unique_ptr<UdpPort> UdpPort::open_on(const InterfaceInfo &interface, std::string &error, PortCounters *shared,
+	bool takes_management, unsigned lowest_slot)
+{
+	const unsigned slots = slot_limit - lowest_slot;
+	error = interface.name + ": all " + std::to_string(slots) + " contexts of this host are in use";
 	const unsigned guess = first_guess();
 	int taken = 0;
-	for (unsigned i = 0; i < slot_limit - first_slot && taken < max_taken_addresses; i++) {
-		auto slot = Slot::claim(first_slot + (guess + i) % (slot_limit - first_slot));
+	for (unsigned i = 0; i < slots && taken < max_taken_addresses; i++) {
+		auto slot = Slot::claim(lowest_slot + (guess + i) % slots);
 		if (!slot && errno == EADDRINUSE)
 			continue;
 		if (!slot) {
-			error = info_.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
+			error = interface.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
 			return nullptr;
 		}
-		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info_, shared, takes_management));
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), interface, shared, takes_management));
 		const Bound bound = port->bind_all(error);
 		if (bound == Bound::failed)
 			return nullptr;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The carrier of one device context: RoCEv2 on UDP port 4791, in trains.
+ * The carrier of one lane of a device context: RoCEv2 on UDP port 4791, in trains.
  *
- * On loopback every context has an IPv4 address of its own, 127.47.x.y, where x.y is its slot. Any other address is
+ * On loopback every port has an IPv4 address of its own, 127.47.x.y, where x.y is its slot. Any other address is
  * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
  * packets that still reach the wrong process are handed to their owner.
  *
@@ -74,6 +74,13 @@ public:
 	 */
 	static std::unique_ptr<UdpPort> open(const std::string &interface, std::string &error,
 		PortCounters *shared = nullptr, bool takes_management = true);
+
+	/**
+	 * Opens a port on the addresses of @p first, for the same process: on loopback with an IPv4 address of its own
+	 * instead. It takes no management datagrams, and leaves half of the host's slots to others.
+	 * @return null if it cannot have all addresses, with the same indices.
+	 */
+	static std::unique_ptr<UdpPort> open_beside(const UdpPort &first, PortCounters *shared);
 
 	~UdpPort() override;
 
@@ -235,6 +242,8 @@ private:
 	struct CachedSeed;
 
 	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, bool takes_management);
+	static std::unique_ptr<UdpPort> open_on(const InterfaceInfo &interface, std::string &error,
+		PortCounters *shared, bool takes_management, unsigned lowest_slot);
 
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
