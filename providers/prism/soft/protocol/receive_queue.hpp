@@ -90,9 +90,9 @@ struct SharedReceiveQueue {
 		return below;
 	}
 
-	const std::uint32_t number;
-	const std::uint32_t pd;
-	const bool free_list;
+	std::uint32_t number;
+	std::uint32_t pd;
+	bool free_list;
 	void *owner = nullptr; /* the verbs object */
 
 	SpinLock lock;

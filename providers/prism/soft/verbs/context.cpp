@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "../protocol/user_memory.hpp"
@@ -165,8 +166,9 @@ unsigned Context::next_lane()
 	return open_lane() ? lane_count_ - 1 : 0;
 }
 
+/** Opens one more lane. False if there is no memory, descriptor, thread or slot for it: the others will do. */
 bool Context::open_lane()
-{
+try {
 	std::unique_ptr<Lane> lane = owner_ == getpid() ? Lane::open_beside(first(), shared()) : nullptr;
 	if (!lane)
 		return false;
@@ -174,6 +176,8 @@ bool Context::open_lane()
 	lanes_[index] = std::move(lane);
 	lane_count_.store(index + 1, std::memory_order_release);
 	return true;
+} catch (const std::exception &) {
+	return false;
 }
 
 void Context::join_lanes()

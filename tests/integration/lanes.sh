@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Threads of one context, each with a lane of its own: by rings and by UDP.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+alone "$@"
+export PRISM_LANES=4
+
+# shellcheck disable=SC2015 # pass cannot fail
+run() {
+	timeout -k 5 120 "$bin/lanes" "$1" >"$work/out" 2>&1 && pass "$*" || fail "$*" "$work/out"
+}
+
+for path in 1 0; do
+	export PRISM_LOCAL=$path
+	for each in data srq one_cq split list window dereg destroyed events forked short; do
+		run "$each" "PRISM_LOCAL=$path"
+	done
+done
+finish
