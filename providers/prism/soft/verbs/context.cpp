@@ -14,6 +14,7 @@
 
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
+#include "base/recent_clock.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"
@@ -178,6 +179,23 @@ try {
 	return true;
 } catch (const std::exception &) {
 	return false;
+}
+
+/**
+ * Drives lanes whose threads are waiting for a processor: the caller may be waiting for one of them. A program with
+ * more threads than processors would else go on only from one time slice to the next.
+ */
+void Context::help_others(std::uint32_t mask)
+{
+	const Time at = recent_ns();
+	bool due = false;
+	for_lanes(mask, [&](Lane &lane) { due |= lane.may_help(at); });
+	if (!due)
+		return;
+	for_each_lane([at](Lane &lane) {
+		if (lane.is_left_alone(at))
+			lane.help(at);
+	});
 }
 
 void Context::join_lanes()

@@ -83,6 +83,13 @@ public:
 		for (std::uint32_t left = mask ? mask : 1; left; left &= left - 1)
 			visit(*lanes_[static_cast<unsigned>(std::countr_zero(left))]);
 	}
+	/** Polls the lanes in @p mask, for a program that looks for completions there. */
+	void poll(std::uint32_t mask)
+	{
+		for_lanes(mask, [](Lane &lane) { lane.poll(); });
+		if (lane_count_.load(std::memory_order_relaxed) > 1)
+			help_others(mask);
+	}
 	/**
 	 * Puts all lanes under one lock, for good. For objects that requests change in more than one lane: then this is
 	 * as a context with one lane.
@@ -132,6 +139,7 @@ private:
 
 	Context(const prismdv_context_attr &wanted, bool threaded);
 	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
+	void help_others(std::uint32_t mask);
 	[[nodiscard]] unsigned next_lane();
 	bool open_lane();
 	[[nodiscard]] int bind(const Address &name, const InterfaceInfo &current);

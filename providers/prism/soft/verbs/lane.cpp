@@ -53,6 +53,9 @@ constexpr std::uint32_t most_polls = 64;
 /** Time that the engine thread then stands aside before it looks again; doubles while that goes on. */
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 500'000;
+/** Time without anybody after which threads of other lanes drive a lane, too, and interval at which they look. */
+constexpr Time left_alone = 20'000;
+constexpr Time help_interval = 5'000;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
@@ -301,12 +304,30 @@ void Lane::poll()
 {
 	const Time at = recent_ns();
 	note_poll(at);
+	help(at);
+}
+
+void Lane::help(Time at)
+{
 	if (!lock.try_lock())
 		return; /* another thread makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
 	/* A packet taken before the sleeper looked does not wake it. Wake it now, so that it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
 		wake_thread();
+}
+
+bool Lane::may_help(Time at)
+{
+	if (at < may_help_.load(std::memory_order_relaxed))
+		return false;
+	may_help_.store(at + help_interval, std::memory_order_relaxed);
+	return true;
+}
+
+bool Lane::is_left_alone(Time at) const
+{
+	return looked_after() && at > latest_.load(std::memory_order_relaxed) + left_alone;
 }
 
 void Lane::catch_up()

@@ -67,6 +67,12 @@ public:
 
 	/** Receives, executes, answers and sends. Called by the application's thread when it looks for completions. */
 	void poll();
+	/** Returns true now and then in a lane that is polled: look if another one is_left_alone() by then. */
+	[[nodiscard]] bool may_help(Time at);
+	/** Returns true if nobody drives the lane, as its threads wait for a processor or are busy. */
+	[[nodiscard]] bool is_left_alone(Time at) const;
+	/** As poll(), for a thread that does not look for completions here. */
+	void help(Time at);
 	/** Sends what may be sent now. Call after posting, with the lock held. */
 	void transmit();
 	/**
@@ -106,7 +112,12 @@ private:
 	bool drive(Time reading, int max_trains, bool looked_after);
 	/** Returns the time for the engine's next call: threads' readings of the clock differ, but it must not go back.
 	 */
-	Time in_order(Time reading) { return latest_ = std::max(latest_, reading); }
+	Time in_order(Time reading)
+	{
+		const Time at = std::max(latest_.load(std::memory_order_relaxed), reading);
+		latest_.store(at, std::memory_order_relaxed);
+		return at;
+	}
 	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
 	void await_company(Time at);
 	void run();
@@ -119,7 +130,8 @@ private:
 	std::unique_ptr<Engine> engine_;
 	const bool threaded_;
 
-	Time latest_ = 0;                     /* that the engine has seen; with the lock held */
+	std::atomic<Time> latest_{0};         /* that the engine has seen; changes with the lock held */
+	std::atomic<Time> may_help_{0};       /* when the threads of this lane look at others again */
 	std::atomic<Time> last_poll_{0};      /* last time that the application drove the engine itself */
 	std::atomic<std::uint32_t> polls_{0}; /* number of times without a pause before that */
 	std::atomic<bool> stop_{false};

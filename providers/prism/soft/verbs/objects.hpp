@@ -93,10 +93,7 @@ struct CompletionQueueObject {
 	}
 	void notify();
 	/** Lets the queue pairs that complete here make progress. */
-	void drive()
-	{
-		context.for_lanes(lanes.load(std::memory_order_acquire), [](Lane &lane) { lane.poll(); });
-	}
+	void drive() { context.poll(lanes.load(std::memory_order_acquire)); }
 
 	verbs_cq base{};
 	Place place;
