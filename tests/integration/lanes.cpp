@@ -485,7 +485,7 @@ void lanes_split()
 	workers.run([&](unsigned i) {
 		if (i > 1)
 			return;
-		/* What arrives at the queue pair of one thread completes at the other. */
+		/* Messages to the queue pair of one thread complete at the other. */
 		ibv_qp *const of_receives = workers[1 - i].out;
 		const auto take = [&](const ibv_wc &wc) {
 			buffers.take(wc);

@@ -70,6 +70,7 @@ struct Quotas {
 	Quota mws{limits::max_mw};
 	Quota cqs{limits::max_cq};
 	Quota srqs{limits::max_srq};
+	Quota qps{limits::max_qp}; /* each lane has numbers for as many */
 };
 
 } // namespace prism::soft

@@ -129,6 +129,7 @@ struct SrqObject {
 struct QpObject : PostingState<SendRequest> {
 	QpObject(Context &owner, Lane &chosen, ProtectionDomain &domain) : context(owner), lane(chosen), pd(domain) {}
 
+	Place place;
 	Context &context;
 	Lane &lane;
 	ProtectionDomain &pd;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "../../verbs/qp_mark.hpp"
 #include "device.hpp"
@@ -300,10 +301,14 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 	if (const int error = check_init_attr(context, *attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
+	Place place = owner.quotas.qps.take();
+	if (!place)
+		return fail<ibv_qp>(ENOMEM);
 	Lane &lane = owner.lane_for(*to_object<CompletionQueueObject>(attr->send_cq),
 		*to_object<CompletionQueueObject>(attr->recv_cq), attr->qp_type);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
 	auto object = std::make_unique<QpObject>(owner, lane, pd);
+	object->place = std::move(place);
 	{
 		std::lock_guard guard(lane.lock);
 		const std::uint32_t qpn = lane.engine().take_qpn();
