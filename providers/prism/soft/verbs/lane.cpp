@@ -54,8 +54,8 @@ constexpr std::uint32_t most_polls = 64;
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 500'000;
 /** Time without anybody after which threads of other lanes drive a lane, too, and interval at which they look. */
-constexpr Time left_alone = 20'000;
-constexpr Time help_interval = 5'000;
+constexpr Time left_alone = 300'000;
+constexpr Time help_interval = 100'000;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
