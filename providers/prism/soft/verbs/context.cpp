@@ -68,12 +68,13 @@ bool rings_wanted(std::uint32_t path)
 	return !choice || std::string_view(choice) != "0";
 }
 
-/** Returns the number of lanes that a context may have: one for each processor, unless the environment says otherwise.
- */
-unsigned lanes_wanted(const prismdv_context_attr &)
+/** Returns the number of lanes that a context may have. */
+unsigned lanes_wanted()
 {
-	if (const char *choice = std::getenv("PRISM_LANES"))
-		return std::clamp(static_cast<unsigned>(std::atoi(choice)), 1U, max_lanes);
+	const char *choice = std::getenv("PRISM_LANES");
+	const int wanted = choice ? std::atoi(choice) : 1;
+	if (wanted)
+		return std::clamp(static_cast<unsigned>(std::max(wanted, 1)), 1U, max_lanes);
 	cpu_set_t processors;
 	if (::sched_getaffinity(0, sizeof(processors), &processors) < 0) /* more than fit */
 		return max_lanes;
@@ -103,7 +104,7 @@ std::unique_ptr<Context> Context::open(
 		.with_rings = rings_wanted(wanted.path),
 		.takes_management = management_handler != nullptr,
 		.threaded = !inline_wanted(wanted.progress)};
-	std::unique_ptr<Context> context(new Context(wanted, options.threaded));
+	std::unique_ptr<Context> context(new Context(options.threaded));
 	context->lanes_[0] = Lane::open(options, context->shared(), error);
 	if (!context->lanes_[0])
 		return nullptr;
@@ -131,10 +132,7 @@ std::unique_ptr<Context> Context::open(
 
 std::atomic<prism_soft_gsi_handler> Context::management_handler;
 
-Context::Context(const prismdv_context_attr &wanted, bool threaded)
-	: most_lanes_(threaded ? lanes_wanted(wanted) : 1), owner_(getpid())
-{
-}
+Context::Context(bool threaded) : most_lanes_(threaded ? lanes_wanted() : 1), owner_(getpid()) {}
 
 /* Lanes --------------------------------------------------------------------------------------------------------- */
 

@@ -137,7 +137,7 @@ public:
 private:
 	friend class AllLanes;
 
-	Context(const prismdv_context_attr &wanted, bool threaded);
+	explicit Context(bool threaded);
 	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
 	void help_others(std::uint32_t mask);
 	[[nodiscard]] unsigned next_lane();
