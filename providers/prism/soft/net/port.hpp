@@ -22,8 +22,8 @@ public:
 	static std::unique_ptr<Port> open(const std::string &interface, bool with_rings, bool takes_management,
 		std::string &error, const PortCounts &counts = {});
 
-	/** As UdpPort::open_beside(), with rings if @p first has them. */
-	static std::unique_ptr<Port> open_beside(const Port &first, const PortCounts &counts);
+	/** As UdpPort::open_beside(). */
+	static std::unique_ptr<Port> open_beside(const InterfaceInfo &first, bool with_rings, const PortCounts &counts);
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }

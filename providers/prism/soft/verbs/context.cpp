@@ -254,7 +254,7 @@ bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &
 		if (source < 0)
 			continue;
 		const auto at = static_cast<unsigned>(source);
-		gids_.fill(index, {first().udp().addresses()[at], at});
+		gids_.fill(index, {first().addresses()[at], at});
 		changed = true;
 	}
 	return changed;

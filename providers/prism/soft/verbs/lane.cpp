@@ -124,15 +124,18 @@ std::unique_ptr<Lane> Lane::open(const Options &options, const SharedByLanes &sh
 	return lane;
 }
 
-std::unique_ptr<Lane> Lane::open_beside(const Lane &first, const SharedByLanes &shared)
+std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared)
 {
 	if (!descriptors_abound())
 		return nullptr;
-	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(first.udp().interface().name));
+	std::unique_lock guard(first.lock);
+	const InterfaceInfo bound = first.udp().bound();
+	guard.unlock();
+	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(bound.name));
 	if (!counters)
 		return nullptr;
-	std::unique_ptr<Port> port =
-		Port::open_beside(*first.port_, {&counters->port(), &counters->local(), &counters->local_peers()});
+	std::unique_ptr<Port> port = Port::open_beside(bound, first.port_->local() != nullptr,
+		{&counters->port(), &counters->local(), &counters->local_peers()});
 	if (!port)
 		return nullptr;
 	std::unique_ptr<Lane> lane(new Lane(first.threaded_, shared, std::move(counters), std::move(port)));
@@ -203,9 +206,15 @@ std::vector<PageAddress> Lane::page_addresses() const
 	return list;
 }
 
-int Lane::source_of(const Address &name) const
+std::vector<Address> Lane::addresses()
 {
-	const std::vector<Address> bound = port_->udp().addresses();
+	const std::lock_guard guard(lock);
+	return udp().addresses();
+}
+
+int Lane::source_of(const Address &name)
+{
+	const std::vector<Address> bound = addresses();
 	for (std::size_t i = 0; i < bound.size(); i++)
 		if (gid_name(udp().interface(), bound[i]) == name)
 			return static_cast<int>(i);
@@ -225,10 +234,10 @@ int Lane::add(const Address &address)
 	return index;
 }
 
-bool Lane::follow(const Lane &first)
+bool Lane::follow(Lane &first)
 {
-	const std::vector<Address> wanted = first.udp().addresses();
-	for (std::size_t i = udp().addresses().size(); i < wanted.size(); i++)
+	const std::vector<Address> wanted = first.addresses();
+	for (std::size_t i = addresses().size(); i < wanted.size(); i++)
 		if (add(wanted[i]) < 0)
 			return false;
 	return true;

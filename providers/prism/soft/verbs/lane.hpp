@@ -44,10 +44,10 @@ public:
 	static std::unique_ptr<Lane> open(const Options &options, const SharedByLanes &shared, std::string &error);
 	/**
 	 * Opens a lane beside @p first, with the same addresses; on loopback it has an IPv4 address of its own instead
-	 * of that of @p first. Serialise with add().
+	 * of that of @p first. Serialise with add(). Takes the lock of @p first.
 	 * @return null if that is not possible
 	 */
-	static std::unique_ptr<Lane> open_beside(const Lane &first, const SharedByLanes &shared);
+	static std::unique_ptr<Lane> open_beside(Lane &first, const SharedByLanes &shared);
 	~Lane();
 
 	/**
@@ -92,12 +92,17 @@ public:
 	/** Starts the engine thread, unless it runs, or progress is inline and nobody must be answered in time. */
 	void start_thread(bool needed = false);
 
-	/** Returns the port's index of the address with this gid_name(); -1 if it has none. Serialise with add(). */
-	[[nodiscard]] int source_of(const Address &name) const;
-	/** As Port::add(). Takes the lock; the caller serialises this, too. */
+	/*
+	 * Addresses. All of these take the lock, and the caller serialises them, so that lanes have the same ones.
+	 */
+	/** As UdpPort::addresses(). */
+	[[nodiscard]] std::vector<Address> addresses();
+	/** Returns the index of the address with this gid_name(); -1 if there is none. */
+	[[nodiscard]] int source_of(const Address &name);
+	/** As Port::add(). */
 	int add(const Address &address);
 	/** Adds the addresses that @p first has got, so that the indices agree. False if one cannot be bound. */
-	[[nodiscard]] bool follow(const Lane &first);
+	[[nodiscard]] bool follow(Lane &first);
 
 private:
 	Lane(bool threaded, const SharedByLanes &shared, std::unique_ptr<CounterPage> counters,

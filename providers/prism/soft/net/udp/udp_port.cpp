@@ -225,16 +225,14 @@ std::unique_ptr<UdpPort> UdpPort::open(
 	return open_on(info, error, shared, takes_management, first_slot);
 }
 
-std::unique_ptr<UdpPort> UdpPort::open_beside(const UdpPort &first, PortCounters *shared)
+std::unique_ptr<UdpPort> UdpPort::open_beside(const InterfaceInfo &first, PortCounters *shared)
 {
-	InterfaceInfo info = first.info_;
-	info.addresses = first.addresses();
 	std::string ignored;
-	std::unique_ptr<UdpPort> port = open_on(info, ignored, shared, false, slot_limit / 2);
-	const auto agrees = [&info](const Address &ours, const Address &its) {
-		return ours == its || (info.is_loopback && is_ipv4_loopback(ours) && is_ipv4_loopback(its));
+	std::unique_ptr<UdpPort> port = open_on(first, ignored, shared, false, slot_limit / 2);
+	const auto agrees = [&first](const Address &ours, const Address &its) {
+		return ours == its || (first.is_loopback && is_ipv4_loopback(ours) && is_ipv4_loopback(its));
 	};
-	if (port && !std::ranges::equal(port->addresses(), info.addresses, agrees))
+	if (port && !std::ranges::equal(port->addresses(), first.addresses, agrees))
 		return nullptr;
 	return port;
 }
@@ -383,6 +381,13 @@ std::vector<Address> UdpPort::addresses() const
 	for (const Socket &socket : own_sockets())
 		list.push_back(socket.local);
 	return list;
+}
+
+InterfaceInfo UdpPort::bound() const
+{
+	InterfaceInfo info = info_;
+	info.addresses = addresses();
+	return info;
 }
 
 std::vector<std::uint64_t> UdpPort::socket_inodes() const

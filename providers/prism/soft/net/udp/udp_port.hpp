@@ -76,11 +76,11 @@ public:
 		PortCounters *shared = nullptr, bool takes_management = true);
 
 	/**
-	 * Opens a port on the addresses of @p first, for the same process: on loopback with an IPv4 address of its own
-	 * instead. It takes no management datagrams, and leaves half of the host's slots to others.
+	 * Opens a port beside another one of this process, whose bound() is @p first: on loopback it has an IPv4
+	 * address of its own instead. It takes no management datagrams, and leaves half of the host's slots to others.
 	 * @return null if it cannot have all addresses, with the same indices.
 	 */
-	static std::unique_ptr<UdpPort> open_beside(const UdpPort &first, PortCounters *shared);
+	static std::unique_ptr<UdpPort> open_beside(const InterfaceInfo &first, PortCounters *shared);
 
 	~UdpPort() override;
 
@@ -95,9 +95,12 @@ public:
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
 
+	/** Returns the interface with addresses() instead of its own. */
+	[[nodiscard]] InterfaceInfo bound() const;
+
 	/**
 	 * Starts receiving on @p address, which the interface has got since. Serialise as receive(); if this is called,
-	 * also serialise addresses() and socket_inodes().
+	 * also serialise addresses(), bound() and socket_inodes().
 	 * @return its index in addresses(), which becomes the last one; -1 if it cannot be bound.
 	 */
 	int add(const Address &address);
