@@ -68,13 +68,11 @@ bool rings_wanted(std::uint32_t path)
 	return !choice || std::string_view(choice) != "0";
 }
 
-/** Returns the number of lanes that a context may have. */
+/** Returns the most lanes of a context: one for each processor, unless the environment says otherwise. */
 unsigned lanes_wanted()
 {
-	const char *choice = std::getenv("PRISM_LANES");
-	const int wanted = choice ? std::atoi(choice) : 1;
-	if (wanted)
-		return std::clamp(static_cast<unsigned>(std::max(wanted, 1)), 1U, max_lanes);
+	if (const char *choice = std::getenv("PRISM_LANES"))
+		return static_cast<unsigned>(std::clamp(std::atoi(choice), 1, static_cast<int>(max_lanes)));
 	cpu_set_t processors;
 	if (::sched_getaffinity(0, sizeof(processors), &processors) < 0) /* more than fit */
 		return max_lanes;
