@@ -309,6 +309,12 @@ void init_qp(ibv_qp *qp, std::uint8_t port)
 	modify(qp, attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "INIT");
 }
 
+void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer, const Path &path)
+{
+	ready_to_receive(qp, peer, path);
+	ready_to_send(qp, own_psn, path);
+}
+
 void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer, const CapabilityBytes &capability,
 	const Path &path)
 {
@@ -318,8 +324,7 @@ void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer,
 	if (error)
 		throw system_error(
 			"the peer's device cannot be used", error, "run the same version of libprism on both sides");
-	ready_to_receive(qp, peer, path);
-	ready_to_send(qp, own_psn, path);
+	connect_qp(qp, own_psn, peer, path);
 }
 
 } // namespace prism::perftest

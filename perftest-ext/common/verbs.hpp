@@ -100,7 +100,10 @@ struct Path {
 
 void init_qp(ibv_qp *qp, std::uint8_t port);
 
-/** Changes @p qp to RTS and declares the peer's capability to it. */
+/** Changes @p qp to RTS. */
+void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer, const Path &path);
+
+/** Does the same, and declares the peer's capability to it. */
 void connect_qp(ibv_qp *qp, std::uint32_t own_psn, const QueuePairAddress &peer, const CapabilityBytes &capability,
 	const Path &path);
 

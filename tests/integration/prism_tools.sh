@@ -70,6 +70,7 @@ all_tools() {
 }
 page_has_options ib_prism_read_lat all_tools
 page_has_options prism-stat "$bin/prism-stat"
+page_has_options ib_prism_scale "$bin/ib_prism_scale"
 
 # A program whose output is lost has failed, whatever it printed.
 for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,tx,tx-server,tx-bench,gam,gam-node,gam-master,gam-bench,rpc-bench,ycsb}; do
@@ -139,6 +140,19 @@ fi
 ! taskset -c 0 timeout -k 5 60 "$bin/ib_prism_floor" --line >"$work/line" 2>&1 &&
 	grep -q 'needs two processors' "$work/line" && pass "ib_prism_floor --line on one processor is refused" ||
 	fail "ib_prism_floor --line on one processor" "$work/line"
+
+for path in udp local; do
+	expect 0 "ib_prism_scale --path $path" timeout -k 5 60 "$bin/ib_prism_scale" --path $path --threads 3 --rounds 1 -D 0.2 \
+		--idle 100 --out_json_file="$work/scale.json" && valid_json "$work/scale.json" "ib_prism_scale --path $path" &&
+		python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+assert [row["threads"] for row in report["results"]] == [1, 2, 3], report
+assert all(rate > 0 for row in report["results"] for rate in row["one_context"] + row["context_each"]), report
+assert report["test_info"]["memory"]["queue_pair_kib"] > 0, report' "$work/scale.json" 2>"$work/json_error" &&
+		pass "ib_prism_scale --path $path" || fail "ib_prism_scale --path $path: wrong report" "$work/json_error"
+done
+expect 1 "ib_prism_scale without a device" "$bin/ib_prism_scale" -d nothing && grep -q "no device nothing" "$work/err" &&
+	pass "ib_prism_scale: a device that there is not"
 
 for example in pointer_chase out_of_place_update plain_post_send; do
 	timeout -k 5 60 "$bin/examples/$example" --self >"$work/example" 2>&1 && pass "$example --self" ||
