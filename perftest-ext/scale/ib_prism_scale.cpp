@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include "base/clock.hpp"
 #include "base/command_line.hpp"
+#include "base/processors.hpp"
 #include "common/error.hpp"
 #include "common/report.hpp"
 #include "loop.hpp"
@@ -27,19 +27,14 @@ using namespace prism::perftest;
 namespace
 {
 
-/** Returns the number of processors that the program may use. */
-std::uint32_t processors()
-{
-	cpu_set_t allowed;
-	return ::sched_getaffinity(0, sizeof(allowed), &allowed) ? 1 : static_cast<std::uint32_t>(CPU_COUNT(&allowed));
-}
+constexpr std::uint32_t most_threads = 64;
 
 struct Options {
 	std::string device;
 	Carrier carrier = Carrier::unset;
 	std::uint32_t size = 64;
 	std::uint32_t depth = 16;
-	std::uint32_t threads = processors();
+	std::uint32_t threads = std::min(usable_processors(), most_threads);
 	std::uint32_t rounds = 3;
 	double seconds = 1;
 	std::uint32_t idle = 1000;
@@ -58,7 +53,7 @@ void declare(cli::CommandLine &app, Options &options)
 		.check(cli::Range(1U, 1024U))
 		.capture_default_str();
 	app.add_option("--threads", options.threads, "most threads (default: processors)")
-		.check(cli::Range(1U, 64U))
+		.check(cli::Range(1U, most_threads))
 		.capture_default_str();
 	app.add_option("-D,--duration", options.seconds, "seconds for each number of threads, in each round")
 		.check(cli::Range(0.1, 3600.0))

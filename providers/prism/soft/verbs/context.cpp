@@ -2,7 +2,6 @@
 #include "context.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
+#include "base/processors.hpp"
 #include "base/recent_clock.hpp"
 #include "device.hpp"
 #include "gid.hpp"
@@ -73,10 +73,7 @@ unsigned lanes_wanted()
 {
 	if (const char *choice = std::getenv("PRISM_LANES"))
 		return static_cast<unsigned>(std::clamp(std::atoi(choice), 1, static_cast<int>(max_lanes)));
-	cpu_set_t processors;
-	if (::sched_getaffinity(0, sizeof(processors), &processors) < 0) /* more than fit */
-		return max_lanes;
-	return std::clamp(static_cast<unsigned>(CPU_COUNT(&processors)), 1U, max_lanes);
+	return std::clamp(usable_processors(), 1U, max_lanes);
 }
 
 } // namespace
@@ -91,6 +88,7 @@ void Context::keep_over_fork()
 				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
 				new (&open.numbers) GidNumbers; /* over the old one, whose memory may be gone */
 			}
+			Lane::forget_threads();
 			open.lock.unlock();
 		});
 }
@@ -175,6 +173,28 @@ try {
 	return true;
 } catch (const std::exception &) {
 	return false;
+}
+
+/**
+ * Drives, by turns, one of the other lanes that the caller uses. A thread with several completion queues may wait for
+ * what another lane has to send, such as an acknowledgement, and that lane's thread stands aside for it.
+ */
+void Context::poll_others(std::uint32_t mask)
+{
+	[[gnu::tls_model("initial-exec")]] static thread_local unsigned turn = 0;
+	const unsigned next = ++turn % lane_count_.load(std::memory_order_acquire);
+	if (!(mask >> next & 1) && lanes_[next]->is_used_by_caller())
+		lanes_[next]->poll();
+	help_others(mask);
+}
+
+void Context::hand_over(std::uint32_t mask)
+{
+	for_lanes(mask, [](Lane &lane) { lane.hand_over(); });
+	for_each_lane([](Lane &lane) {
+		if (lane.is_used_by_caller())
+			lane.hand_over();
+	});
 }
 
 /**

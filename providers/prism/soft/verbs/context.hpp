@@ -88,8 +88,11 @@ public:
 	{
 		for_lanes(mask, [](Lane &lane) { lane.poll(); });
 		if (lane_count_.load(std::memory_order_relaxed) > 1)
-			help_others(mask);
+			poll_others(mask);
 	}
+	/** Lets the engine threads of the lanes in @p mask, and of those that the caller has driven beside them, take
+	 * over: the caller is about to sleep. */
+	void hand_over(std::uint32_t mask);
 	/**
 	 * Puts all lanes under one lock, for good. For objects that requests change in more than one lane: then this is
 	 * as a context with one lane.
@@ -139,6 +142,7 @@ private:
 
 	explicit Context(bool threaded);
 	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
+	void poll_others(std::uint32_t mask);
 	void help_others(std::uint32_t mask);
 	[[nodiscard]] unsigned next_lane();
 	bool open_lane();

@@ -155,7 +155,7 @@ int req_notify_cq(ibv_cq *cq, int solicited_only)
 		return EINVAL;
 	auto &object = *to_object<CompletionQueueObject>(cq);
 	object.queue.arm(solicited_only);
-	object.context.for_lanes(object.lanes, [](Lane &lane) { lane.hand_over(); });
+	object.context.hand_over(object.lanes);
 	return 0;
 }
 

@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "base/c_boundary.hpp"
+#include "base/processors.hpp"
 #include "base/random.hpp"
 #include "base/recent_clock.hpp"
 #include "base/signals.hpp"
@@ -56,6 +58,8 @@ constexpr Time max_patience = 500'000;
 /** Time without anybody after which threads of other lanes drive a lane, too, and interval at which they look. */
 constexpr Time left_alone = 300'000;
 constexpr Time help_interval = 100'000;
+/** Number of polls in a row that find the lane's lock taken before the processor is offered to others: microseconds. */
+constexpr unsigned refusals_a_yield = 64;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
@@ -100,6 +104,29 @@ bool descriptors_abound()
 	rlimit limit{};
 	const FileDescriptor next(eventfd(0, EFD_CLOEXEC));
 	return next && ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(next.get()) < limit.rlim_cur / 2;
+}
+
+/** Number of engine threads of this process that look for packets in a loop. */
+std::atomic<unsigned> spinners{0};
+
+/** Takes the calling engine thread out of that number while it exists. */
+class Rest
+{
+public:
+	Rest() { spinners--; }
+	~Rest() { spinners++; }
+	Rest(const Rest &) = delete;
+	Rest &operator=(const Rest &) = delete;
+};
+
+/**
+ * Returns true if the spinners leave no processor to the application: they would take turns with it, and keep their
+ * lanes' locks meanwhile.
+ */
+bool too_many_spin()
+{
+	static const unsigned most = std::max(usable_processors(), 2U) - 1;
+	return spinners.load(std::memory_order_relaxed) > most;
 }
 
 } // namespace
@@ -299,6 +326,12 @@ void Lane::wake_thread()
 	eventfd_write(wake_.get(), 1);
 }
 
+void Lane::note_user()
+{
+	if (!is_used_by_caller())
+		user_.store(::pthread_self(), std::memory_order_relaxed);
+}
+
 /** Counts a poll. Several threads may poll: a count that is wrong by a few does no harm. */
 void Lane::note_poll(Time at)
 {
@@ -312,14 +345,20 @@ void Lane::note_poll(Time at)
 void Lane::poll()
 {
 	const Time at = recent_ns();
+	note_user();
 	note_poll(at);
 	help(at);
 }
 
 void Lane::help(Time at)
 {
-	if (!lock.try_lock())
-		return; /* another thread makes progress */
+	[[gnu::tls_model("initial-exec")]] static thread_local unsigned refused = 0;
+	if (!lock.try_lock()) { /* another thread makes progress, unless it waits for this processor */
+		if (++refused % refusals_a_yield == 0)
+			std::this_thread::yield();
+		return;
+	}
+	refused = 0;
 	std::lock_guard guard(lock, std::adopt_lock);
 	/* A packet taken before the sleeper looked does not wake it. Wake it now, so that it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
@@ -370,6 +409,7 @@ void Lane::receive_before_timers(Time at)
 void Lane::transmit()
 {
 	const Time at = in_order(recent_ns());
+	note_user();
 	without_memory_as_lost([&] { receive_before_timers(at); });
 	advance(at);
 	if (!asleep_)
@@ -426,24 +466,28 @@ void Lane::start_thread(bool needed)
 		});
 }
 
-void Lane::sleep()
+bool Lane::sleep()
 {
-	wait_for_work();
+	const Rest rest;
+	const bool called = wait_for_work();
 	asleep_ = false;
+	return called;
 }
 
-void Lane::wait_for_work()
+/** Returns true if wake_thread() ended it. */
+bool Lane::wait_for_work()
 {
 	/* A wake-up that park() took may have been that of stop(). */
 	if (stop_)
-		return;
+		return false;
 	std::int64_t timeout = -1;
 	if (sleeps_until_)
 		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(sleeps_until_ - monotonic_ns()));
 	if (!port_->wait(timeout, wake_.get()))
-		return;
+		return false;
 	eventfd_t ignored;
 	eventfd_read(wake_.get(), &ignored);
+	return true;
 }
 
 /** Stands aside while the application polls: two drivers would only wake each other. Returns true if it still polls. */
@@ -455,6 +499,7 @@ bool Lane::park(Time at, Time &patience)
 		patience = min_patience;
 		return false;
 	}
+	const Rest rest;
 	parked_ = true;
 	pollfd wake{wake_.get(), POLLIN, 0};
 	const timespec timeout{0, static_cast<long>(patience)};
@@ -471,6 +516,8 @@ void Lane::run()
 {
 	Time busy = monotonic_ns(), last_turn = busy, patience = min_patience;
 	Abstinence abstinence;
+	bool called = false;
+	spinners++;
 	while (!stop_) {
 		const Time at = recent_ns();
 		if (park(at, patience)) {
@@ -479,23 +526,35 @@ void Lane::run()
 		}
 		if (at - last_turn > interruption)
 			abstinence.interrupted(at);
+		if (lock.is_wanted())
+			std::this_thread::yield();
 		{
 			std::lock_guard guard(lock);
 			if (drive(at, trains_a_turn, true))
 				busy = at;
 			sleeps_until_ = engine_->next_deadline();
 			const Time patient = port_->has_local_peers() ? local_spin_time : spin_time;
-			const bool idle = at - busy > (abstinence.lasts(at) ? brief_spin_time : patient);
+			const bool brief = abstinence.lasts(at) || too_many_spin();
+			const bool idle = at - busy > (brief ? brief_spin_time : patient);
 			asleep_ = idle && port_->prepare_sleep();
 		}
+		/* Who has called this thread may be on this processor, and polls from now on. */
+		if (std::exchange(called, false))
+			std::this_thread::yield();
 		last_turn = at;
 		if (asleep_) {
-			sleep();
+			called = sleep();
 			last_turn = monotonic_ns();
 		} else if (busy != at) {
 			cpu_relax();
 		}
 	}
+	spinners--;
+}
+
+void Lane::forget_threads()
+{
+	spinners = 0;
 }
 
 } // namespace prism::soft

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
+
 #include "../net/port.hpp"
 #include "../protocol/engine.hpp"
 #include "base/clock.hpp"
@@ -49,6 +51,8 @@ public:
 	 */
 	static std::unique_ptr<Lane> open_beside(Lane &first, const SharedByLanes &shared);
 	~Lane();
+	/** Call in a child made by fork(), which has none of the engine threads. */
+	static void forget_threads();
 
 	/**
 	 * Ends the thread, before destruction. False if it cannot be woken, as the program has closed our descriptors:
@@ -67,6 +71,11 @@ public:
 
 	/** Receives, executes, answers and sends. Called by the application's thread when it looks for completions. */
 	void poll();
+	/** Returns true if the calling thread is the last that has polled, posted or connected here. */
+	[[nodiscard]] bool is_used_by_caller() const
+	{
+		return user_.load(std::memory_order_relaxed) == ::pthread_self();
+	}
 	/** Returns true now and then in a lane that is polled: look if another one is_left_alone() by then. */
 	[[nodiscard]] bool may_help(Time at);
 	/** Returns true if nobody drives the lane, as its threads wait for a processor or are busy. */
@@ -110,6 +119,7 @@ private:
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	[[nodiscard]] std::vector<PageAddress> page_addresses() const;
 	void wake_thread();
+	void note_user();
 	void note_poll(Time at);
 	void receive_waiting(Time at);
 	void receive_before_timers(Time at);
@@ -127,8 +137,8 @@ private:
 	void await_company(Time at);
 	void run();
 	bool park(Time at, Time &patience);
-	void sleep();
-	void wait_for_work();
+	bool sleep();
+	bool wait_for_work();
 
 	std::unique_ptr<CounterPage> counters_; /* outlives the users of the counters */
 	std::unique_ptr<Port> port_;
@@ -148,6 +158,8 @@ private:
 	std::thread thread_;
 	std::once_flag started_;
 	const pid_t owner_; /* a child made by fork() has no engine thread, and its parent's sockets */
+	/* Others look at it often, and it changes seldom: on a cache line of its own. */
+	alignas(64) std::atomic<pthread_t> user_{};
 };
 
 } // namespace prism::soft
