@@ -15,6 +15,7 @@
  *   lanes events      completion events of all by one channel
  *   lanes forked      a child that opens the device, while threads go on
  *   lanes short       no descriptors for a further lane: all go on in the first
+ *   lanes vanished    an address of the loopback that goes before further lanes are opened
  */
 #include <infiniband/prismdv.h>
 #include <infiniband/verbs.h>
@@ -33,6 +34,7 @@
 #include <cstring>
 #include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -778,6 +780,26 @@ void lanes_short()
 	check(word(shared, 0) == 500 * threads, "no addition is lost");
 }
 
+void lanes_vanished()
+{
+	const auto ip = [](const char *what) {
+		const std::string command = std::string("ip address ") + what + " fd00::7/128 dev lo";
+		check(std::system(command.c_str()) == 0, command.c_str());
+	};
+	ip("add");
+	const Setup setup;
+	ip("delete");
+	Workers workers(setup);
+	workers.connect_all();
+	workers.check_lanes();
+	Memory shared(setup.pd);
+	std::vector<Memory> own;
+	for (unsigned i = 0; i < threads; i++)
+		own.emplace_back(setup.pd);
+	workers.run([&](unsigned i) { exchange(workers[i], own[i], shared, i, 500, 0); });
+	check(word(shared, 0) == 500 * threads, "no addition is lost");
+}
+
 constexpr std::pair<std::string_view, void (*)()> tests[] = {
 	{"data", lanes_data},
 	{"srq", lanes_srq},
@@ -790,6 +812,7 @@ constexpr std::pair<std::string_view, void (*)()> tests[] = {
 	{"events", lanes_events},
 	{"forked", lanes_forked},
 	{"short", lanes_short},
+	{"vanished", lanes_vanished},
 };
 
 } // namespace

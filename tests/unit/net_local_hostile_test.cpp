@@ -275,6 +275,31 @@ TEST_F(LocalPair, DescriptorsThatAreShortAreNoEnd)
 	EXPECT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
 }
 
+/* Contexts have several ports, and processes several contexts. */
+TEST(LocalPorts, TogetherTakeHalfOfTheDescriptors)
+{
+	const Descriptor lowest(::dup(STDIN_FILENO));
+	const auto limit = static_cast<rlim_t>(lowest.get()) + 70;
+	std::vector<std::unique_ptr<End>> ends;
+	{
+		const DescriptorLimit while_they_open(limit);
+		for (int i = 0; i < 8; i++)
+			ends.push_back(std::make_unique<End>());
+	}
+	for (int round = 0; round < 100; round++)
+		for (const auto &end : ends) {
+			for (const auto &other : ends)
+				if (other != end)
+					end->send(*other, 1);
+			end->turn();
+		}
+	std::size_t connections = 0;
+	for (const auto &end : ends)
+		connections += end->port->peers().size();
+	EXPECT_GT(connections, 0U);
+	EXPECT_LE(connections, limit / 2);
+}
+
 TEST_F(LocalPair, WithoutDescriptorsNobodyIsTakenForElsewhere)
 {
 	Address v6{};

@@ -13,6 +13,7 @@
 
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
+#include "base/clock.hpp"
 #include "base/processors.hpp"
 #include "base/recent_clock.hpp"
 #include "device.hpp"
@@ -67,6 +68,9 @@ bool rings_wanted(std::uint32_t path)
 	const char *choice = std::getenv("PRISM_LOCAL");
 	return !choice || std::string_view(choice) != "0";
 }
+
+/** Time after a lane could not be opened before the next is tried: each try takes milliseconds. */
+constexpr Time opening_interval = 1'000'000'000;
 
 /** Returns the most lanes of a context: one for each processor, unless the environment says otherwise. */
 unsigned lanes_wanted()
@@ -152,13 +156,18 @@ Lane &Context::lane_for(CompletionQueueObject &send_cq, CompletionQueueObject &r
 	return *lanes_[index];
 }
 
-/** Returns the lane of the next completion queue, by turns. The first if a new one is due and cannot be opened. */
+/** Returns the lane of the next completion queue, by turns. One of those that there are if a new one is due and cannot
+ * be opened. */
 unsigned Context::next_lane()
 {
-	const unsigned turn = joined_ ? 0 : next_lane_++ % most_lanes_;
+	const unsigned turn = is_joined() ? 0 : next_lane_++ % most_lanes_;
 	if (turn < lane_count_)
 		return turn;
-	return open_lane() ? lane_count_ - 1 : 0;
+	const Time now = monotonic_ns();
+	if (now >= next_opening_ && open_lane())
+		return lane_count_ - 1;
+	next_opening_ = std::max(next_opening_, now + opening_interval);
+	return turn % lane_count_;
 }
 
 /** Opens one more lane. False if there is no memory, descriptor, thread or slot for it: the others will do. */
@@ -217,13 +226,13 @@ void Context::help_others(std::uint32_t mask)
 void Context::join_lanes()
 {
 	const std::lock_guard guard(lanes_lock_);
-	if (joined_)
+	if (is_joined())
 		return;
 	for_each_lane([](Lane &lane) { lane.lock.lock(); });
 	for (unsigned i = 1; i < lane_count_; i++)
 		lanes_[i]->lock.join(first().lock);
 	first().lock.unlock();
-	joined_ = true;
+	joined_ = (1U << lane_count_) - 1;
 }
 
 void Context::take_leave()
@@ -232,7 +241,8 @@ void Context::take_leave()
 }
 
 AllLanes::AllLanes(Context &context)
-	: guard_(context.lanes_lock_), held_(context.lanes_.data(), context.joined_ ? 1 : context.lane_count_.load())
+	: guard_(context.lanes_lock_),
+	  held_(context.lanes_.data(), context.is_joined() ? 1 : context.lane_count_.load())
 {
 	for (const std::unique_ptr<Lane> &lane : held_)
 		lane->lock.lock();

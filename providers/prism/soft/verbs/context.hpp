@@ -86,6 +86,8 @@ public:
 	/** Polls the lanes in @p mask, for a program that looks for completions there. */
 	void poll(std::uint32_t mask)
 	{
+		/* Lanes with one lock wait for each other's threads: who has the lock drives all of them. */
+		mask |= joined_.load(std::memory_order_relaxed);
 		for_lanes(mask, [](Lane &lane) { lane.poll(); });
 		if (lane_count_.load(std::memory_order_relaxed) > 1)
 			poll_others(mask);
@@ -144,6 +146,7 @@ private:
 	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
 	void poll_others(std::uint32_t mask);
 	void help_others(std::uint32_t mask);
+	[[nodiscard]] bool is_joined() const { return joined_; }
 	[[nodiscard]] unsigned next_lane();
 	bool open_lane();
 	[[nodiscard]] int bind(const Address &name, const InterfaceInfo &current);
@@ -162,9 +165,10 @@ private:
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
 	const unsigned most_lanes_;
-	std::mutex lanes_lock_;  /* for opening and joining lanes, and for their addresses */
-	unsigned next_lane_ = 0; /* turn of the next completion queue */
-	bool joined_ = false;
+	std::mutex lanes_lock_;                /* for opening and joining lanes, and for their addresses */
+	unsigned next_lane_ = 0;               /* turn of the next completion queue */
+	Time next_opening_ = 0;                /* of a lane: not before */
+	std::atomic<std::uint32_t> joined_{0}; /* mask of the lanes that have joined: all or none */
 	std::atomic<unsigned> lane_count_{0};
 	std::array<std::unique_ptr<Lane>, max_lanes> lanes_; /* their engines use the members above */
 	const pid_t owner_;                                  /* a child made by fork() leaves it alone */

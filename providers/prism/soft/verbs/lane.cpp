@@ -169,8 +169,7 @@ std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared
 	if (!lane->wake_)
 		return nullptr;
 	lane->publish_counters();
-	if (lane->udp().shares_addresses())
-		lane->start_thread(true);
+	lane->start_thread(); /* now, while the first lane can do its work instead */
 	return lane;
 }
 
@@ -538,7 +537,7 @@ void Lane::run()
 			const bool idle = at - busy > (brief ? brief_spin_time : patient);
 			asleep_ = idle && port_->prepare_sleep();
 		}
-		/* Who has called this thread may be on this processor, and polls from now on. */
+		/* Yield: the caller may be on this processor, and polls from now on. */
 		if (std::exchange(called, false))
 			std::this_thread::yield();
 		last_turn = at;

@@ -56,7 +56,7 @@ Ring ring_of(const Mapping &rings, unsigned which)
 		rings.get() + indices_bytes + which * std::size_t{ring_bytes}};
 }
 
-/* Limits the peers: each takes a descriptor, and the program needs most of them. */
+/* Limits the peers of all ports: each takes a descriptor, and the program needs half of them. */
 std::size_t most_peers()
 {
 	rlimit limit{};
@@ -314,7 +314,7 @@ void LocalPort::look_at_visitors(PacketHandler &handler, Time now)
 bool LocalPort::may_come(unsigned slot, PacketHandler &handler, Time now)
 {
 	Peer *const known = make_peer(slot);
-	if (!known || slot == slot_ || attached_.size() >= most_peers_)
+	if (!known || slot == slot_ || Connection::of_process >= most_peers_)
 		return false;
 	if (known->state == State::greeted)
 		return slot < slot_;
@@ -332,7 +332,7 @@ void LocalPort::welcome(Introduced &guest, FileDescriptor connection, Time now)
 	Peer &peer = *peers_[guest.slot];
 	let_go(peer);
 	const int file = bell_file_.get();
-	peer.connection = std::move(connection);
+	peer.connection = Connection(std::move(connection));
 	const bool sound = is_shared_file(guest.files[0].get(), rings_bytes);
 	if (sound && attach(peer, guest, Mapping(guest.files[0].get(), rings_bytes), guest.files[1], false) &&
 		send_hello(peer.connection.get(), slot_, addresses_, {&file, 1}))
@@ -419,12 +419,12 @@ bool LocalPort::attach_self(Peer &peer)
 
 void LocalPort::introduce(Peer &peer, Time now)
 {
-	if (attached_.size() + greeted_ >= most_peers_) {
+	if (Connection::of_process >= most_peers_) {
 		refuse(peer, now, max_pause);
 		return;
 	}
 	peer.pause = std::clamp(peer.pause * 2, min_pause, max_pause);
-	peer.connection = connect_to_slot(peer.slot);
+	peer.connection = Connection(connect_to_slot(peer.slot));
 	if (!peer.connection) {
 		refuse(peer, now, errno == EAGAIN ? busy_pause : peer.pause);
 		return;

@@ -14,9 +14,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../packet.hpp"
@@ -103,6 +106,31 @@ private:
 		refused,   /* no introduction for now */
 	};
 
+	/** A connection to a peer. They are counted: the descriptors of the process are limited, not those of a port.
+	 */
+	class Connection
+	{
+	public:
+		Connection() = default;
+		explicit Connection(FileDescriptor fd) : fd_(std::move(fd)) { of_process += static_cast<bool>(fd_); }
+		Connection(Connection &&) = default;
+		Connection &operator=(Connection &&other) noexcept
+		{
+			of_process -= static_cast<bool>(fd_);
+			fd_ = std::move(other.fd_);
+			return *this;
+		}
+		~Connection() { of_process -= static_cast<bool>(fd_); }
+
+		[[nodiscard]] int get() const { return fd_.get(); }
+		explicit operator bool() const { return static_cast<bool>(fd_); }
+
+		static inline std::atomic<std::size_t> of_process{0};
+
+	private:
+		FileDescriptor fd_;
+	};
+
 	struct Peer {
 		unsigned slot = 0;
 		State state = State::unknown;
@@ -110,7 +138,7 @@ private:
 		std::vector<Address> addresses;
 		std::size_t last_address = 0; /* of the last packet to it */
 		std::size_t addresses_told = 0;
-		FileDescriptor connection;
+		Connection connection;
 		Mapping rings;
 		Mapping bell_page;
 		Bell *bell = nullptr;

@@ -179,10 +179,10 @@ std::uint64_t kernel_drops(int fd)
 
 } // namespace
 
-UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, bool takes_management)
-	: claim_(std::move(slot)), info_(std::move(interface)), count_(shared ? *shared : own_count_),
-	  takes_management_(takes_management), sending_(std::make_unique<SendBuffers>()),
-	  receiving_(std::make_unique<ReceiveBuffers>()), seeds_(std::make_unique<CachedSeed[]>(seed_cache_size))
+UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, Role role)
+	: claim_(std::move(slot)), info_(std::move(interface)), count_(shared ? *shared : own_count_), role_(role),
+	  sending_(std::make_unique<SendBuffers>()), receiving_(std::make_unique<ReceiveBuffers>()),
+	  seeds_(std::make_unique<CachedSeed[]>(seed_cache_size))
 {
 }
 
@@ -222,13 +222,13 @@ std::unique_ptr<UdpPort> UdpPort::open(
 	InterfaceInfo info;
 	if (!find_interface(interface, info, error))
 		return nullptr;
-	return open_on(info, error, shared, takes_management, first_slot);
+	return open_on(info, error, shared, takes_management ? Role::manager : Role::worker);
 }
 
 std::unique_ptr<UdpPort> UdpPort::open_beside(const InterfaceInfo &first, PortCounters *shared)
 {
 	std::string ignored;
-	std::unique_ptr<UdpPort> port = open_on(first, ignored, shared, false, slot_limit / 2);
+	std::unique_ptr<UdpPort> port = open_on(first, ignored, shared, Role::beside_another);
 	const auto agrees = [&first](const Address &ours, const Address &its) {
 		return ours == its || (first.is_loopback && is_ipv4_loopback(ours) && is_ipv4_loopback(its));
 	};
@@ -237,9 +237,10 @@ std::unique_ptr<UdpPort> UdpPort::open_beside(const InterfaceInfo &first, PortCo
 	return port;
 }
 
-std::unique_ptr<UdpPort> UdpPort::open_on(const InterfaceInfo &interface, std::string &error, PortCounters *shared,
-	bool takes_management, unsigned lowest_slot)
+std::unique_ptr<UdpPort> UdpPort::open_on(
+	const InterfaceInfo &interface, std::string &error, PortCounters *shared, Role role)
 {
+	const unsigned lowest_slot = role == Role::beside_another ? slot_limit / 2 : first_slot;
 	const unsigned slots = slot_limit - lowest_slot;
 	error = interface.name + ": all " + std::to_string(slots) + " contexts of this host are in use";
 	const unsigned guess = first_guess();
@@ -252,7 +253,7 @@ std::unique_ptr<UdpPort> UdpPort::open_on(const InterfaceInfo &interface, std::s
 			error = interface.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
 			return nullptr;
 		}
-		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), interface, shared, takes_management));
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), interface, shared, role));
 		const Bound bound = port->bind_all(error);
 		if (bound == Bound::failed)
 			return nullptr;
@@ -360,7 +361,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 		if (first)
 			made.table.attach(made.fd.get(), claim_.number());
 	}
-	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
+	return bind_to(made.fd.get(), name);
 }
 
 /* Returns 0 or errno. */
@@ -372,7 +373,17 @@ int UdpPort::bind_sender(Socket &made) const
 		return errno;
 	configure_sender(made.out.get(), made.local.is_ipv4(), info_.index);
 	made.segments = knows_segments(made.out.get());
-	return ::bind(made.out.get(), &name.any, name.size()) < 0 ? errno : 0;
+	return bind_to(made.out.get(), name);
+}
+
+/* Returns 0 or errno. */
+int UdpPort::bind_to(int fd, const SocketAddress &name) const
+{
+	if (role_ == Role::beside_another && name.any.sa_family == AF_INET)
+		set_option(fd, IPPROTO_IP, IP_FREEBIND, 1);
+	else if (role_ == Role::beside_another)
+		set_option(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+	return ::bind(fd, &name.any, name.size()) < 0 ? errno : 0;
 }
 
 std::vector<Address> UdpPort::addresses() const

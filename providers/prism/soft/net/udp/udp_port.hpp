@@ -78,7 +78,8 @@ public:
 	/**
 	 * Opens a port beside another one of this process, whose bound() is @p first: on loopback it has an IPv4
 	 * address of its own instead. It takes no management datagrams, and leaves half of the host's slots to others.
-	 * @return null if it cannot have all addresses, with the same indices.
+	 * It binds addresses that the interface has no more, or not yet, so that the indices are the same.
+	 * @return null if it cannot have all addresses.
 	 */
 	static std::unique_ptr<UdpPort> open_beside(const InterfaceInfo &first, PortCounters *shared);
 
@@ -244,9 +245,15 @@ private:
 	struct Forwarded;
 	struct CachedSeed;
 
-	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, bool takes_management);
-	static std::unique_ptr<UdpPort> open_on(const InterfaceInfo &interface, std::string &error,
-		PortCounters *shared, bool takes_management, unsigned lowest_slot);
+	enum class Role : std::uint8_t {
+		manager,
+		worker,
+		beside_another
+	};
+
+	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, Role role);
+	static std::unique_ptr<UdpPort> open_on(
+		const InterfaceInfo &interface, std::string &error, PortCounters *shared, Role role);
 
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
@@ -254,6 +261,7 @@ private:
 	void insert(Socket made);
 	int bind_socket(Socket &made, bool first) const;
 	int bind_sender(Socket &made) const;
+	int bind_to(int fd, const SocketAddress &name) const;
 	/** Returns the sockets of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
 	void learn_steering();
@@ -298,7 +306,8 @@ private:
 	void look_after_rounds(Time now);
 	void go_on(Socket &socket, Time now);
 	void end_round(Socket &socket, Time now);
-	[[nodiscard]] bool hands_management_on() const { return manager_ && (closing_until_ || !takes_management_); }
+	[[nodiscard]] bool takes_management() const { return role_ == Role::manager; }
+	[[nodiscard]] bool hands_management_on() const { return manager_ && (closing_until_ || !takes_management()); }
 	void steer(const Socket &socket) const;
 	void plan_routine(Socket &socket, Time now);
 	void note_next_duty();
@@ -313,7 +322,7 @@ private:
 	PortCounters &count_;
 
 	std::vector<EarlyDatagram> early_; /* for the first receive_all() */
-	const bool takes_management_;
+	const Role role_;
 	unsigned manager_ = 0;   /* slot of another that takes them, and answered last */
 	Time closing_until_ = 0; /* 0: the port is in use */
 

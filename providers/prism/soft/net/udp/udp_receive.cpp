@@ -438,12 +438,12 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, T
 	if (probe.asker >= slot_limit || arrival.route.source_port != source_port_of(probe.asker))
 		return;
 	if (probe.asker == claim_.number()) {
-		note_answer(arrival.socket, claim_.number(), probe.index, takes_management_);
+		note_answer(arrival.socket, claim_.number(), probe.index, takes_management());
 		return;
 	}
 	note_name(probe.asker, probe.nonce);
 	Forwarded answer{.kind = Forwarded::Kind::answer,
-		.segment = takes_management_,
+		.segment = takes_management(),
 		.slot = static_cast<std::uint16_t>(claim_.number()),
 		.index = static_cast<std::uint16_t>(probe.index),
 		.nonce = claim_.nonce(),
