@@ -278,7 +278,7 @@ TEST_F(LocalPair, DescriptorsThatAreShortAreNoEnd)
 /* Contexts have several ports, and processes several contexts. */
 TEST(LocalPorts, TogetherTakeHalfOfTheDescriptors)
 {
-	const Descriptor lowest(::dup(STDIN_FILENO));
+	const FileDescriptor lowest(::dup(STDIN_FILENO));
 	const auto limit = static_cast<rlim_t>(lowest.get()) + 70;
 	std::vector<std::unique_ptr<End>> ends;
 	{

@@ -60,6 +60,8 @@ constexpr Time left_alone = 300'000;
 constexpr Time help_interval = 100'000;
 /** Number of polls in a row that find the lane's lock taken before the processor is offered to others: microseconds. */
 constexpr unsigned refusals_a_yield = 64;
+/** Limit of the engine thread's wait until others have had the lock: longer than they take to wake up. */
+constexpr int most_yields = 200;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
@@ -525,7 +527,7 @@ void Lane::run()
 		}
 		if (at - last_turn > interruption)
 			abstinence.interrupted(at);
-		if (lock.is_wanted())
+		for (int i = 0; i < most_yields && lock.is_wanted(); i++)
 			std::this_thread::yield();
 		{
 			std::lock_guard guard(lock);
