@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <new>
 #include <string_view>
-#include <utility>
 
 #include "base/c_boundary.hpp"
 #include "base/processors.hpp"
@@ -58,10 +57,6 @@ constexpr Time max_patience = 500'000;
 /** Time without anybody after which threads of other lanes drive a lane, too, and interval at which they look. */
 constexpr Time left_alone = 300'000;
 constexpr Time help_interval = 100'000;
-/** Number of polls in a row that find the lane's lock taken before the processor is offered to others: microseconds. */
-constexpr unsigned refusals_a_yield = 64;
-/** Limit of the engine thread's wait until others have had the lock: longer than they take to wake up. */
-constexpr int most_yields = 200;
 /** Most trains taken in one go, before answers leave and the lock is released. */
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
@@ -353,13 +348,8 @@ void Lane::poll()
 
 void Lane::help(Time at)
 {
-	[[gnu::tls_model("initial-exec")]] static thread_local unsigned refused = 0;
-	if (!lock.try_lock()) { /* another thread makes progress, unless it waits for this processor */
-		if (++refused % refusals_a_yield == 0)
-			std::this_thread::yield();
-		return;
-	}
-	refused = 0;
+	if (!lock.try_lock())
+		return; /* another thread makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
 	/* A packet taken before the sleeper looked does not wake it. Wake it now, so that it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
@@ -522,26 +512,23 @@ void Lane::run()
 	while (!stop_) {
 		const Time at = recent_ns();
 		if (park(at, patience)) {
+			called = false;
 			busy = last_turn = monotonic_ns();
 			continue;
 		}
 		if (at - last_turn > interruption)
 			abstinence.interrupted(at);
-		for (int i = 0; i < most_yields && lock.is_wanted(); i++)
-			std::this_thread::yield();
 		{
 			std::lock_guard guard(lock);
 			if (drive(at, trains_a_turn, true))
 				busy = at;
 			sleeps_until_ = engine_->next_deadline();
 			const Time patient = port_->has_local_peers() ? local_spin_time : spin_time;
-			const bool brief = abstinence.lasts(at) || too_many_spin();
+			/* The caller may be waiting for this processor, and polls from now on. */
+			const bool brief = called || abstinence.lasts(at) || too_many_spin();
 			const bool idle = at - busy > (brief ? brief_spin_time : patient);
 			asleep_ = idle && port_->prepare_sleep();
 		}
-		/* Yield: the caller may be on this processor, and polls from now on. */
-		if (std::exchange(called, false))
-			std::this_thread::yield();
 		last_turn = at;
 		if (asleep_) {
 			called = sleep();
