@@ -474,11 +474,8 @@ bool Lane::wait_for_work()
 	std::int64_t timeout = -1;
 	if (sleeps_until_)
 		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(sleeps_until_ - monotonic_ns()));
-	if (!port_->wait(timeout, wake_.get()))
-		return false;
 	eventfd_t ignored;
-	eventfd_read(wake_.get(), &ignored);
-	return true;
+	return port_->wait(timeout, wake_.get()) && eventfd_read(wake_.get(), &ignored) == 0;
 }
 
 /** Stands aside while the application polls: two drivers would only wake each other. Returns true if it still polls. */
