@@ -17,10 +17,26 @@ void Latch::lost(NodeId node)
 	if (node >= max_nodes || node == options_.self)
 		return;
 	dead_ |= bit(node);
+	end_waiting(node);
 	cache_.for_each([this, node](Line &line) {
 		forget(line, node);
 		run(line);
 	});
+}
+
+/** Ends the accesses to @p home, which is dead, that wait for a line: another node may have the number by then. */
+void Latch::end_waiting(NodeId home)
+{
+	AccessQueue lost;
+	room_.remove_if([&](Access &access) {
+		if (access.at.home() != home)
+			return false;
+		room_count_--;
+		lost.push(access);
+		return true;
+	});
+	while (!lost.empty())
+		finish(lost.pop(), EHOSTUNREACH);
 }
 
 /**

@@ -230,6 +230,7 @@ private:
 	void own(Line &line);
 
 	/* death.cpp: deaths, and a home's changes to its entries */
+	void end_waiting(NodeId home);
 	void forget(Line &line, NodeId dead);
 	void end_lost(Line &line);
 	void do_chores();
