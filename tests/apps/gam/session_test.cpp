@@ -702,6 +702,21 @@ TEST(Session, MemoryForWhoHasDiedIsGivenToNobodyAndIsFreeAgain)
 	EXPECT_EQ(node.available(), all - quarter);
 }
 
+/** The unlock of what is not held fails by itself, and the error of a write before it is not forgotten. */
+TEST(Session, AnUnlockThatFailsLeavesTheErrorOfAWriteToTheNextFence)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	Address address;
+	ASSERT_EQ(session.malloc(block_size, address), 0);
+	for (const std::size_t bytes : {std::size_t{8}, std::size_t{100} * block_size}) {
+		EXPECT_EQ(session.write(Address(1, 8192), bytes_of(std::uint64_t{1})), 0);
+		EXPECT_EQ(session.unlock(address, bytes), EPERM);
+		EXPECT_EQ(session.mfence(), EFAULT);
+		EXPECT_EQ(session.mfence(), 0);
+	}
+}
+
 TEST(Session, WithoutALeaseNothingIsUsed)
 {
 	Loopback network(1);
