@@ -66,6 +66,14 @@ inline bool is_bytes(const void *data, std::size_t size) noexcept
 	return (data || !size) && size <= PTRDIFF_MAX;
 }
 
+/** Returns what is wrong with a pointer and a size that are no bytes, or null. */
+inline const char *wrong_bytes(const void *data, std::size_t size) noexcept
+{
+	if (is_bytes(data, size))
+		return nullptr;
+	return data ? "a size that no memory has" : "the bytes are NULL, their size is not 0";
+}
+
 /** Returns true if they can be a key. */
 inline bool is_key(const void *key, std::size_t size) noexcept
 {

@@ -155,8 +155,8 @@ int with_session(prism_gam_session *session, const Call &call) noexcept
 template <typename Call>
 int with_bytes(prism_gam_session *session, const void *data, std::size_t size, const Call &call) noexcept
 {
-	if (!is_bytes(data, size))
-		return fail(EINVAL, "the bytes are NULL, their size is not 0");
+	if (const char *const what = wrong_bytes(data, size))
+		return fail(EINVAL, what);
 	return with_session(session, call);
 }
 
@@ -231,16 +231,18 @@ int prism_gam_number(const struct prism_gam *node)
 
 int prism_gam_put(struct prism_gam *node, const char *key, const void *value, size_t value_size)
 {
-	const char *const what =
-		is_bytes(value, value_size) ? wrong(node, key) : "the value is NULL, its size is not 0";
-	return checked(what, [&] { return put(*node, key, {static_cast<const char *>(value), value_size}); });
+	const char *const what = wrong_bytes(value, value_size);
+	return checked(what ? what : wrong(node, key), [&] {
+		return put(*node, key, {static_cast<const char *>(value), value_size});
+	});
 }
 
 int prism_gam_get(struct prism_gam *node, const char *key, void *value, size_t *value_size, uint32_t timeout_ms)
 {
 	const char *const what =
-		value_size && is_bytes(value, *value_size) ? wrong(node, key) : "there is no room for the value";
-	return checked(what, [&] { return get(*node, key, value, *value_size, Milliseconds(timeout_ms)); });
+		value_size ? wrong_bytes(value, *value_size) : "the place for the value's size is NULL";
+	return checked(what ? what : wrong(node, key),
+		[&] { return get(*node, key, value, *value_size, Milliseconds(timeout_ms)); });
 }
 
 int prism_gam_session_begin(struct prism_gam *node, struct prism_gam_session **session)

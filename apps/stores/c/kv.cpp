@@ -491,7 +491,7 @@ const char *wrong(
 {
 	if (const char *const what = wrong(store, key, key_size))
 		return what;
-	return is_bytes(value, value_size) ? nullptr : "the value is NULL, its size is not 0";
+	return wrong_bytes(value, value_size);
 }
 
 const char *wrong(const prism_kv *store, const prism_kv_operation *operation)

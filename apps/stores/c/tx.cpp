@@ -404,14 +404,14 @@ int open(prism_tx *&store, const char *servers, const prism_tx_options &options)
 	return 0;
 }
 
-/** Returns the error of the arguments of a call, or null. */
-const char *wrong(const Transaction *transaction, bool is_key, bool is_value = true)
+/** Returns the error of the arguments of a call, or null. @p value: that of the value */
+const char *wrong(const Transaction *transaction, bool is_key, const char *value = nullptr)
 {
 	if (!transaction)
 		return "the transaction is NULL";
 	if (!is_key)
 		return "the key is empty or NULL";
-	return is_value ? nullptr : "the value is NULL, its size is not 0";
+	return value;
 }
 
 } // namespace
@@ -465,7 +465,7 @@ int prism_tx_fetch(struct prism_tx_transaction *transaction, const struct prism_
 int prism_tx_read(
 	struct prism_tx_transaction *transaction, const void *key, size_t key_size, void *value, size_t *value_size)
 {
-	const char *const what = value_size ? wrong(transaction, is_key(key, key_size), is_bytes(value, *value_size))
+	const char *const what = value_size ? wrong(transaction, is_key(key, key_size), wrong_bytes(value, *value_size))
 					    : "the place for the value's size is NULL";
 	return checked(what, [&] {
 		return transaction->store.read(*transaction, {key, key_size}, value, *value_size);
@@ -475,7 +475,7 @@ int prism_tx_read(
 int prism_tx_write(struct prism_tx_transaction *transaction, const void *key, size_t key_size, const void *value,
 	size_t value_size)
 {
-	return checked(wrong(transaction, is_key(key, key_size), is_bytes(value, value_size)), [&] {
+	return checked(wrong(transaction, is_key(key, key_size), wrong_bytes(value, value_size)), [&] {
 		return transaction->store.change(*transaction, bytes(key, key_size), bytes(value, value_size));
 	});
 }

@@ -303,9 +303,17 @@ TEST_F(GamInterface, Names)
 	size = 1;
 	EXPECT_EQ(prism_gam_get(other.node, key.c_str(), room.data(), &size, 5000), -EMSGSIZE);
 	EXPECT_EQ(size, 3u);
-	EXPECT_EQ(prism_gam_put(one.node, "", "v", 1), -EINVAL);
-	EXPECT_EQ(prism_gam_put(one.node, (key + "k").c_str(), "v", 1), -EINVAL);
+	for (const std::string &wrong : {std::string(), key + "k", std::string(199, 'k')}) {
+		const std::string what = "a key of " + std::to_string(wrong.size()) + " bytes";
+		EXPECT_EQ(prism_gam_put(one.node, wrong.c_str(), "v", 1), -EINVAL);
+		EXPECT_NE(std::string(prism_store_message()).find(what), std::string::npos) << prism_store_message();
+		EXPECT_EQ(prism_gam_get(one.node, wrong.c_str(), room.data(), &size, 5000), -EINVAL);
+		EXPECT_NE(std::string(prism_store_message()).find(what), std::string::npos) << prism_store_message();
+	}
 	EXPECT_EQ(prism_gam_put(one.node, "k", std::string(4097, 'v').data(), 4097), -EINVAL);
+	EXPECT_NE(std::string(prism_store_message()).find("a value of 4097 bytes"), std::string::npos);
+	EXPECT_EQ(prism_gam_put(one.node, "k", "v", SIZE_MAX), -EINVAL);
+	EXPECT_EQ(std::string(prism_store_message()).find("NULL"), std::string::npos) << prism_store_message();
 	EXPECT_EQ(prism_gam_put(one.node, nullptr, "v", 1), -EINVAL);
 	EXPECT_EQ(prism_gam_put(nullptr, "k", "v", 1), -EINVAL);
 	EXPECT_EQ(prism_gam_put(one.node, "k", nullptr, 1), -EINVAL);
@@ -381,6 +389,7 @@ TEST_F(GamInterface, BadArgumentsOfCalls)
 	EXPECT_EQ(prism_gam_read(one.session, at, nullptr, 16), -EINVAL);
 	EXPECT_EQ(prism_gam_read(one.session, at, room, 0), -EINVAL);
 	EXPECT_EQ(prism_gam_read(one.session, at, room, SIZE_MAX), -EINVAL);
+	EXPECT_EQ(std::string(prism_store_message()).find("NULL"), std::string::npos) << prism_store_message();
 	EXPECT_EQ(prism_gam_read(one.session, 0, room, 16), -EINVAL);
 	EXPECT_EQ(prism_gam_write(one.session, at, nullptr, 1), -EINVAL);
 	EXPECT_EQ(prism_gam_write(nullptr, at, room, 1), -EINVAL);

@@ -300,4 +300,60 @@ TEST_F(DirectoryRaces, WhatIsBeyondTheLimitIsEvictedSixteenAtATime)
 	expect_rest();
 }
 
+/* Messages for which nobody waits --------------------------------------------------------------------------------- */
+
+/** A home takes two messages at a time. */
+struct DirectoryRoom : DirectoryRaces {
+	static constexpr std::size_t most = 2;
+
+	void limit_room()
+	{
+		net->has_room = [this](Net::Pair) { return net->under_way() < most; };
+	}
+	void tick(NodeId id)
+	{
+		net->run();
+		(void)node(id).on_time({});
+		EXPECT_LE(net->under_way(), most);
+	}
+};
+
+TEST_F(DirectoryRoom, AllIsFlushedAsTheHomeTakesIt)
+{
+	for (std::uint64_t number = 1; number < 7; number++)
+		writes(1, block(number), number);
+	reads(1, block(7));
+	limit_room();
+	node(1).flush();
+	EXPECT_EQ(net->under_way(), most);
+	EXPECT_FALSE(node(1).is_flushed());
+	for (int turns = 0; turns < 4; turns++)
+		tick(1);
+	EXPECT_TRUE(node(1).is_flushed());
+	EXPECT_EQ(net->under_way(), 0U);
+	for (std::uint64_t number = 1; number < 7; number++)
+		EXPECT_EQ(reads(0, block(number)), number);
+	EXPECT_EQ(node(1).line(block(7)), LineState::invalid);
+	expect_rest();
+}
+
+/** Copies are dropped without an answer, so no number of answers bounds how many messages are under way. */
+TEST_F(DirectoryRoom, AMissWaitsForRoomToEvict)
+{
+	lines = 2;
+	options.limit = 2;
+	make();
+	reads(1, block(1));
+	reads(1, block(2));
+	net->has_room = [](Net::Pair pair) { return pair.second != 0; };
+	Ask &ask = read(1, block(1, 2));
+	net->run();
+	EXPECT_FALSE(ask.is_over);
+	EXPECT_EQ(net->under_way(), 0U);
+	net->has_room = [](Net::Pair) { return true; };
+	tick(1);
+	EXPECT_EQ(result(ask), 0U);
+	expect_rest();
+}
+
 } // namespace

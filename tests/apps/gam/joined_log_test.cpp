@@ -287,6 +287,32 @@ TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
 	EXPECT_EQ(read(session, address), (Word{0, 21}));
 }
 
+/* Leaving, a node has far more to send to a home than may wait for it at once. */
+TEST_F(JoinedLog, ANodeThatLeavesWritesBackAllThatItHas)
+{
+	constexpr std::uint64_t blocks = 32768;
+	options.node.bytes = options.cache_bytes = (blocks + 64) * block_size;
+	options.node.shards = 1;
+	for (int i = 0; i < 2; i++)
+		join("");
+	Address address;
+	{
+		Session writer(nodes[1]->node());
+		address = allocate(writer, 0, blocks * block_size);
+		for (std::uint64_t i = 0; i < blocks; i++)
+			ASSERT_EQ(writer.write(address + i * block_size, std::as_bytes(std::span(&i, 1))), 0);
+		ASSERT_EQ(writer.mfence(), 0);
+	}
+	const Result<void> left = nodes[1]->leave();
+	EXPECT_TRUE(left.ok()) << left.error().message;
+	nodes[1].reset();
+	Session reader(nodes[0]->node());
+	std::uint64_t lost = 0;
+	for (std::uint64_t i = 0; i < blocks; i++)
+		lost += read(reader, address + i * block_size) != Word{0, i};
+	EXPECT_EQ(lost, 0U);
+}
+
 /* Tests a node that ends in order while the home of what it has written is away. */
 TEST_F(JoinedLog, WhatANodeHasWrittenIsInItsLogWhenItLeaves)
 {

@@ -234,6 +234,50 @@ TEST_F(LatchDeath, HomeThatDies)
 	EXPECT_TRUE(net->run_to_rest());
 }
 
+/** An access to a block of node 3 waits at node 1 for its only line, which waits for a lock of node 2. */
+struct LatchRoom : LatchDeath {
+	void SetUp() override
+	{
+		shape.lines = 1;
+		make();
+		result(write_lock(2, block()));
+		ahead = &read(1, block());
+		net->run();
+	}
+	void lose_home()
+	{
+		net->kill(3);
+		net->tell_of(3);
+	}
+	Ask *ahead = nullptr;
+};
+
+TEST_F(LatchRoom, WhoWaitsForALineLearnsOfTheDeathOfTheHome)
+{
+	Ask &waits = read(1, block(1, 3));
+	lose_home();
+	EXPECT_TRUE(waits.is_over);
+	EXPECT_EQ(waits.error, EHOSTUNREACH);
+	Ask &late = read(1, block(1, 3));
+	EXPECT_TRUE(late.is_over);
+	EXPECT_EQ(late.error, EHOSTUNREACH);
+	EXPECT_EQ(unlock(2, block()), 0);
+	EXPECT_EQ(result(*ahead), 0U);
+}
+
+TEST_F(LatchRoom, WhatWaitedForALineIsNotWrittenToAnotherNode)
+{
+	Ask &waits = write(1, block(1, 3), 5);
+	lose_home();
+	net->run();
+	sweep_all(3);
+	net->revive(3);
+	EXPECT_EQ(unlock(2, block()), 0);
+	EXPECT_EQ(result(*ahead), 0U);
+	EXPECT_EQ(error(waits), EHOSTUNREACH);
+	EXPECT_EQ(reads(2, block(1, 3)), 0U);
+}
+
 /** A node has been declared dead without learning of it: the entries of its blocks name another writer, or none. */
 TEST_F(LatchDeath, WhoIsDeclaredDeadLosesItsBlocks)
 {

@@ -492,6 +492,26 @@ TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
 	}
 }
 
+/** A large piece has many blocks, and a node that takes no messages now must not lose its connection for them. */
+TEST_F(LatchRules, WhoHasNoRoomIsToldLaterOfWhatIsFreed)
+{
+	reads(1, block());
+	reads(1, block(2));
+	net->has_room = [](Net::Pair pair) { return pair.second != 1; };
+	net->is_allocated = [](Address) { return false; };
+	for (const std::uint64_t number : {1, 2})
+		node(0).withdraw(block(number));
+	net->count();
+	net->run();
+	EXPECT_TRUE(net->count().empty());
+	EXPECT_EQ(node(1).state(block()), latch::State::shared);
+	net->has_room = [](Net::Pair) { return true; };
+	EXPECT_TRUE(net->run_to_rest());
+	for (const std::uint64_t number : {1, 2})
+		EXPECT_EQ(error(read(1, block(number))), EFAULT);
+	expect_rest();
+}
+
 /** Checks that a refused node leaves no mark; else all would wait for it once the block is allocated again. */
 TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
 {

@@ -151,6 +151,8 @@ public:
 	std::function<void(NodeId, Access &)> on_ended = [](NodeId, Access &) {};
 	/** Returns true to keep the message from the protocol's object. */
 	std::function<bool(Pair, const Message &)> intercept = [](Pair, const Message &) { return false; };
+	/** Answers Host::has_room(). */
+	std::function<bool(Pair)> has_room = [](Pair) { return true; };
 	/** Answers Host::is_allocated() for the blocks of a home. */
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
 
@@ -200,6 +202,7 @@ private:
 			if (!net.is_dead(to))
 				net.inject({id, to}, message);
 		}
+		[[nodiscard]] bool has_room(NodeId to) const override { return net.has_room({id, to}); }
 		void ended(Access &access) override { net.on_ended(id, access); }
 		[[nodiscard]] bool is_allocated(Address block) const override { return net.is_allocated(block); }
 

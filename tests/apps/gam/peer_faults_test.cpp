@@ -180,6 +180,24 @@ TEST_F(PeerHostile, CutOffIsForGoodAndNotToldAsBroken)
 	EXPECT_FALSE(peers_->connected({1, 5}));
 }
 
+/** A full backlog ends the pair, so what nobody waits for leaves half of it to others. */
+TEST_F(PeerHostile, APeerThatTakesNothingHasNoRoomLongBeforeThePairEnds)
+{
+	std::size_t sent = 0;
+	EXPECT_TRUE(peers_->has_room(1));
+	for (; peers_->has_room(1); sent++)
+		peers_->send(1, Message());
+	EXPECT_NEAR(static_cast<double>(sent * Message::header_size), static_cast<double>(options_.sizes.backlog) / 2,
+		2 * Message::header_size);
+	for (std::size_t i = 0; i + 2 < sent; i++)
+		EXPECT_EQ(peers_->try_send(1, Message()), 0);
+	EXPECT_FALSE(failed);
+	EXPECT_FALSE(peers_->has_room(1));
+	peers_->cut_off(1);
+	EXPECT_TRUE(peers_->has_room(1)) << "what is dropped need not wait";
+	EXPECT_TRUE(peers_->has_room(2));
+}
+
 TEST(PeerFrame, AnyBytesAreJudgedInsideOfThem)
 {
 	std::minstd_rand random(17);

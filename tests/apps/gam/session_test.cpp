@@ -626,6 +626,97 @@ TEST(Session, WhoHurriesDoesNotWaitForHomes)
 	EXPECT_EQ(session.mfence(), EHOSTUNREACH);
 }
 
+/** Network whose messages the test makes and collects. */
+class ByHand final : public Network
+{
+public:
+	struct Letter {
+		NodeId node;
+		Message message;
+	};
+	void send(NodeId to, const Message &message) noexcept override { sent.push_back({to, message}); }
+	void flush() noexcept override {}
+	std::size_t poll(Listener &listener) noexcept override
+	{
+		for (const Letter &letter : std::exchange(coming, {}))
+			listener.heard(letter.node, letter.message);
+		return 0;
+	}
+	void ask(NodeId from, std::uint64_t bytes, std::uint64_t request)
+	{
+		Letter letter{from, {}};
+		letter.message.type = static_cast<std::uint8_t>(HomeMessage::malloc);
+		letter.message.counter = bytes;
+		letter.message.request = request;
+		coming.push_back(letter);
+	}
+	[[nodiscard]] std::vector<Message> answers() const
+	{
+		std::vector<Message> found;
+		for (const Letter &letter : sent) {
+			if (letter.message.type == static_cast<std::uint8_t>(HomeMessage::malloced))
+				found.push_back(letter.message);
+		}
+		return found;
+	}
+
+	std::vector<Letter> coming, sent;
+};
+
+/** Lives count their requests from 1, so an answer to a dead one would be taken by the next node with the number. */
+TEST(Session, MemoryForWhoHasDiedIsGivenToNobodyAndIsFreeAgain)
+{
+	ByHand network;
+	std::vector<std::byte> memory(std::size_t{1} << 20), lines(64 * block_size);
+	NodeOptions options;
+	options.bytes = memory.size();
+	options.shards = 1;
+	options.serves = false;
+	Node node(options, network, [&](Coherence::Host &host, std::size_t) {
+		directory::Options protocol;
+		protocol.memory = memory;
+		protocol.lines = lines;
+		return std::make_unique<Directory>(protocol, host);
+	});
+	Session session(node);
+	constexpr std::uint64_t half = std::uint64_t{1} << 19, quarter = half / 2;
+	const std::uint64_t all = node.available();
+	Address used;
+	ASSERT_EQ(session.malloc(all, used), 0);
+	ASSERT_EQ(session.wlock(used, 8), 0); /* so that the zeroing waits */
+	ASSERT_EQ(session.free(used), 0);
+	node.joined(1);
+	network.ask(1, half, 1);
+	node.poll();
+	node.lost(1);
+	node.joined(1);
+	network.ask(1, quarter, 1);
+	node.poll();
+	EXPECT_EQ(session.unlock(used, 8), 0);
+	for (int turn = 0; turn < 10; turn++)
+		node.poll();
+	const std::vector<Message> answers = network.answers();
+	ASSERT_EQ(answers.size(), 1U);
+	EXPECT_EQ(answers[0].error, 0);
+	EXPECT_GE(Address(answers[0].counter), used + half) << "it is not the piece of who has died";
+	EXPECT_EQ(node.available(), all - quarter);
+}
+
+/** The unlock of what is not held fails by itself, and the error of a write before it is not forgotten. */
+TEST(Session, AnUnlockThatFailsLeavesTheErrorOfAWriteToTheNextFence)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	Address address;
+	ASSERT_EQ(session.malloc(block_size, address), 0);
+	for (const std::size_t bytes : {std::size_t{8}, std::size_t{100} * block_size}) {
+		EXPECT_EQ(session.write(Address(1, 8192), bytes_of(std::uint64_t{1})), 0);
+		EXPECT_EQ(session.unlock(address, bytes), EPERM);
+		EXPECT_EQ(session.mfence(), EFAULT);
+		EXPECT_EQ(session.mfence(), 0);
+	}
+}
+
 TEST(Session, WithoutALeaseNothingIsUsed)
 {
 	Loopback network(1);

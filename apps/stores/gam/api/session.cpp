@@ -347,10 +347,11 @@ int Session::unlock(Address at, std::size_t bytes)
 		return wrong;
 	const int fenced = mfence();
 	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
-	if (blocks > locked_.size())
-		return give_back_held(at.block(), at + bytes);
-	const int error = give_back(at.block(), blocks);
+	const int error =
+		blocks > locked_.size() ? give_back_held(at.block(), at + bytes) : give_back(at.block(), blocks);
 	fence();
+	if (error && fenced)
+		writes_->note(fenced); /* the next fence tells it */
 	return error ? error : fenced;
 }
 
@@ -362,7 +363,6 @@ int Session::give_back_held(Address first, Address end)
 		[&](Address block) { return block >= first && block < end; });
 	for (auto block = held.rbegin(); block != held.rend(); ++block)
 		(void)give_back(*block, 1);
-	fence();
 	return after(EPERM);
 }
 

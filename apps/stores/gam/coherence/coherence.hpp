@@ -67,6 +67,11 @@ public:
 		/** Sends @p message to another node, in the order of the calls. Copies the data before it returns. */
 		virtual void send(NodeId to, const Message &message) = 0;
 		/**
+		 * Returns false if messages to @p to for which nobody waits, such as evictions, have to be put off, as
+		 * much waits for it already. on_time() then goes on with them.
+		 */
+		[[nodiscard]] virtual bool has_room(NodeId /*to*/) const { return true; }
+		/**
 		 * Reports the end of @p access, which start() left under way; it may no longer exist when this returns.
 		 */
 		virtual void ended(Access &access) = 0;

@@ -59,6 +59,9 @@ public:
 	/** Sends @p message; drops it if @p to is dead. */
 	void send(NodeId to, Type type, Message message);
 
+	/** See Coherence::Host::has_room(). */
+	[[nodiscard]] bool has_room(NodeId to) const { return is_dead(to) || host_.has_room(to); }
+
 	/** Runs @p begin, which may end() @p access. Returns true if it has. */
 	template <typename Begin>
 	bool has_ended_in(Access &access, Begin begin)

@@ -80,9 +80,9 @@ void Directory::lost(NodeId node)
 Time Directory::on_time(Time now)
 {
 	const SerialCalls::Call call(calls_);
-	const bool more = lines_.trim();
+	const bool trims = lines_.trim(), flushes = lines_.flush_more();
 	leave();
-	return more ? now : Time::max();
+	return trims || flushes ? now : Time::max();
 }
 
 void Directory::flush()

@@ -80,7 +80,7 @@ bool Lines::find_place(Access &access)
 	const Address block = access.at.block();
 	Line *line = cache_.find(block);
 	if (!line && !make_room()) {
-		if (in_transit_ > 0)
+		if (in_transit_ > 0 || cache_.least_recently_used()) /* the latter's home has no room now */
 			return false;
 		context_.end(access, ENOBUFS);
 		return true;
@@ -97,10 +97,8 @@ bool Lines::find_place(Access &access)
 /** Tries to free a line. Returns true if one is free. */
 bool Lines::make_room()
 {
-	if (cache_.is_full() && evicting_ == 0) {
-		if (Line *const oldest = cache_.least_recently_used())
-			evict(*oldest);
-	}
+	if (cache_.is_full() && evicting_ == 0)
+		(void)evict_oldest();
 	return !cache_.is_full();
 }
 
@@ -367,23 +365,43 @@ void Lines::evict(Line &line)
 	context_.send(line.block().home(), Type::evict_dirty, message);
 }
 
+/**
+ * Evicts the least recently used line. Returns false if there is none, or if its home has no room: a peer that is given
+ * more than it takes would lose its connection, and with it all that this node has written.
+ */
+bool Lines::evict_oldest()
+{
+	Line *const oldest = cache_.least_recently_used();
+	if (!oldest || !context_.has_room(oldest->block().home()))
+		return false;
+	evict(*oldest);
+	return true;
+}
+
 bool Lines::trim()
 {
 	for (std::size_t evicted = 0; cache_.used() - evicting_ > limit_; evicted++) {
-		Line *const oldest = cache_.least_recently_used();
-		if (!oldest)
-			return false;
 		if (evicted == evictions_at_a_time)
 			return true;
-		evict(*oldest);
+		if (!evict_oldest())
+			return false;
 	}
 	return false;
 }
 
 void Lines::flush()
 {
-	while (Line *const oldest = cache_.least_recently_used())
-		evict(*oldest);
+	to_flush_ = cache_.used();
+	(void)flush_more();
+}
+
+bool Lines::flush_more()
+{
+	while (to_flush_ > 0 && evict_oldest())
+		to_flush_--;
+	if (to_flush_ > 0 && !cache_.least_recently_used())
+		to_flush_ = 0;
+	return to_flush_ > 0;
 }
 
 } // namespace prism::gam::directory

@@ -83,10 +83,16 @@ public:
 	void lost(NodeId node);
 	/** Evicts lines beyond the limit, 16 at most. Returns true if more remain. */
 	bool trim();
+	/** Begins to evict all lines that are not locked; on_time() goes on while homes have no room for that many. */
 	void flush();
+	/** Evicts more of the lines that are to be flushed. Returns true if some remain. */
+	bool flush_more();
 	/** Gives lines that have become free to accesses that wait for one. The last step of each call. */
 	void serve_starved();
-	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
+	[[nodiscard]] bool at_rest() const noexcept
+	{
+		return in_transit_ == 0 && waiting_ == 0 && starved_.empty() && to_flush_ == 0;
+	}
 	/**
 	 * Calls @p visit with the block, state, term and bytes of each line of @p home. Reports doubtful lines as
 	 * dirty. The bytes stay unchanged until the next call.
@@ -158,6 +164,7 @@ private:
 	Pending &pending(Line &line);
 	void free(Line &line);
 	void evict(Line &line);
+	[[nodiscard]] bool evict_oldest();
 	void end_all(Line &line, int error);
 	void forget(Line &line);
 	void fail(Line &line, Access &access);
@@ -190,6 +197,7 @@ private:
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
 	std::size_t evicting_ = 0; /* lines in transit that are evicted */
+	std::size_t to_flush_ = 0; /* lines still to be evicted by flush(), at most */
 	std::size_t waiting_ = 0;  /* accesses and demands in the queues of lines */
 };
 

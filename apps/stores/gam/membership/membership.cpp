@@ -29,6 +29,13 @@ Error no_member()
 	return make_error(ESTALE, "this node is no member", "join first, with a new membership");
 }
 
+Result<void> check_key(const std::string &key)
+{
+	if (key.empty() || key.size() > Membership::longest_key)
+		return make_error(EINVAL, "a key of " + std::to_string(key.size()) + " bytes", "1 to 128 bytes");
+	return {};
+}
+
 } // namespace
 
 Time Membership::now() noexcept
@@ -224,8 +231,10 @@ Result<void> Membership::expect(std::uint64_t nodes)
 
 Result<void> Membership::put(const std::string &key, const std::string &value)
 {
-	if (key.empty() || key.size() > longest_key || value.size() > longest_value)
-		return make_error(EINVAL, "a key or a value that is too long", "at most 128 and 4096 bytes");
+	if (Result<void> usable = check_key(key); !usable)
+		return usable;
+	if (value.size() > longest_value)
+		return make_error(EINVAL, "a value of " + std::to_string(value.size()) + " bytes", "at most 4096");
 	return tell({{"ask", "put"}, {"key", to_hex(key)}, {"value", to_hex(value)}});
 }
 
@@ -246,6 +255,8 @@ Result<std::optional<std::string>> Membership::find(const std::string &key, Time
 
 Result<std::string> Membership::get(const std::string &key, std::chrono::milliseconds timeout)
 {
+	if (Result<void> usable = check_key(key); !usable)
+		return usable.error();
 	const Time end = now() + timeout;
 	for (;;) {
 		Result<std::optional<std::string>> found = find(key, std::max<Time>(end - now(), shortest_question));

@@ -121,7 +121,7 @@ public:
 	static constexpr std::size_t longest_key = 128;
 	static constexpr std::size_t longest_value = 4096;
 	static constexpr auto shortest_question = std::chrono::milliseconds(100);
-	/** Stores @p value under @p key. Errors: EINVAL (too long), ENOSPC, as serving(). */
+	/** Stores @p value under @p key. Errors: EINVAL (empty, too long), ENOSPC, as serving(). */
 	Result<void> put(const std::string &key, const std::string &value);
 	/**
 	 * Waits until a member has put @p key, and returns its value. The master has until @p timeout to answer, at

@@ -198,6 +198,8 @@ void Home::lost(NodeId node)
 		request = requests_.erase(request);
 	}
 	others_[node].store(0, std::memory_order_relaxed);
+	for (Zeroing &each : zeroing_) /* else another node that gets the number would be answered */
+		each.asker = each.asker == node ? no_node : each.asker;
 }
 
 bool Home::poll()
@@ -215,13 +217,14 @@ bool Home::zero()
 		if (zeroing_.empty())
 			return happened;
 		Zeroing &next = zeroing_.front();
+		const bool is_wanted = next.asker != no_node;
 		guard.unlock(); /* the first element stays: only this thread removes it */
 		int error = std::exchange(zero_.access.error, 0);
 		if (error && put_off(next, error))
 			return happened;
 		happened = true;
-		if (error || next.done == next.piece.bytes) { /* a piece that cannot be zeroed is not used any more */
-			end_first(error);
+		if (error || !is_wanted || next.done == next.piece.bytes) {
+			end_first(next, error);
 			continue;
 		}
 		Access &access = zero_.access;
@@ -269,16 +272,23 @@ bool Home::put_off(Zeroing &first, int &error)
 	return true;
 }
 
-void Home::end_first(int error)
+/** Answers who has asked for @p first; if that node is dead, frees the piece. One that cannot be zeroed is not used. */
+void Home::end_first(Zeroing &first, int error)
 {
+	for (const Allocator::Piece &piece : first.passed_over)
+		(void)give_back(Address(node_.self(), piece.offset));
+	const Address address(node_.self(), first.piece.offset);
 	std::unique_lock guard(lock_);
-	const Zeroing ended = std::move(zeroing_.front());
+	const NodeId asker = first.asker;
+	const std::uint64_t request = first.request, result = error ? 0 : address.value;
+	if (asker != node_.self() && asker != no_node) /* under the lock: its loss, and the next life, come later */
+		answer(asker, request, HomeMessage::malloced, result, error);
 	zeroing_.pop_front();
 	guard.unlock();
-	for (const Allocator::Piece &piece : ended.passed_over)
-		(void)give_back(Address(node_.self(), piece.offset));
-	answer(ended.asker, ended.request, HomeMessage::malloced,
-		error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
+	if (asker == node_.self())
+		finish(asker, request, result, error);
+	else if (asker == no_node && !error)
+		(void)give_back(address);
 }
 
 std::uint64_t Home::available() const noexcept

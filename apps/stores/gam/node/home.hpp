@@ -92,7 +92,7 @@ private:
 	struct Zeroing {
 		Allocator::Piece piece;
 		std::uint64_t done = 0; /* bytes */
-		NodeId asker = no_node;
+		NodeId asker = no_node; /* no_node: it has died */
 		std::uint64_t request = 0;
 		std::uint64_t bytes = 0; /* as requested */
 		unsigned alignment = 0;
@@ -113,7 +113,7 @@ private:
 	void finish(NodeId from, std::uint64_t request, std::uint64_t result, int error);
 	bool zero();
 	bool put_off(Zeroing &zeroing, int &error);
-	void end_first(int error);
+	void end_first(Zeroing &first, int error);
 	bool tell_available();
 
 	Node &node_;

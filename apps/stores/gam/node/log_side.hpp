@@ -87,6 +87,7 @@ public:
 
 	/* Network */
 	void send(NodeId to, const Message &message) noexcept override { peers_.send(to, message); }
+	[[nodiscard]] bool has_room(NodeId to) noexcept override { return peers_.has_room(to); }
 	void flush() noexcept override { peers_.flush(); }
 	std::size_t poll(Network::Listener &listener) noexcept override;
 	void leave_alone() noexcept override { peers_.leave_alone(); }

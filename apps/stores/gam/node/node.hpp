@@ -228,6 +228,7 @@ private:
 
 	/* Coherence::Host, under the lock of a shard */
 	void send(NodeId to, const Message &message) override { network_.send(to, message); }
+	[[nodiscard]] bool has_room(NodeId to) const override { return network_.has_room(to); }
 	void ended(Access &access) override;
 	[[nodiscard]] bool is_allocated(Address block) const override { return home_.is_allocated(block); }
 	/* Network::Listener */

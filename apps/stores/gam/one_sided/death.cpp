@@ -17,10 +17,26 @@ void Latch::lost(NodeId node)
 	if (node >= max_nodes || node == options_.self)
 		return;
 	dead_ |= bit(node);
+	end_waiting(node);
 	cache_.for_each([this, node](Line &line) {
 		forget(line, node);
 		run(line);
 	});
+}
+
+/** Ends the accesses to @p home, which is dead, that wait for a line: another node may have the number by then. */
+void Latch::end_waiting(NodeId home)
+{
+	AccessQueue lost;
+	room_.remove_if([&](Access &access) {
+		if (access.at.home() != home)
+			return false;
+		room_count_--;
+		lost.push(access);
+		return true;
+	});
+	while (!lost.empty())
+		finish(lost.pop(), EHOSTUNREACH);
 }
 
 /**
@@ -126,15 +142,28 @@ void Latch::changed(Address block)
 		tell_withdrawn(block);
 }
 
+/** Returns the other nodes that have @p block, a bit set. */
+std::uint64_t Latch::others_with(Address block) const
+{
+	const Entry entry = options_.region->entry(block.block_number());
+	const NodeId writer = latch::node_of(entry.writer);
+	return (entry.sharers | (writer < max_nodes ? bit(writer) : 0)) & ~bit(options_.self);
+}
+
+/** Returns false if a node that may have to be told has no room: a large piece that is freed has many blocks. */
+bool Latch::may_tell_withdrawn(Address block) const
+{
+	bool all = true;
+	for_each_node(others_with(block), [&](NodeId node) { all &= is_dead(node) || host_.has_room(node); });
+	return all;
+}
+
 /**
  * Tells the nodes that have @p block that it is withdrawn. No CAS gives it to a node now, so the entry names them all.
  */
 void Latch::tell_withdrawn(Address block)
 {
-	const Entry entry = options_.region->entry(block.block_number());
-	const NodeId writer = latch::node_of(entry.writer);
-	const std::uint64_t all = entry.sharers | (writer < max_nodes ? bit(writer) : 0);
-	for_each_node(all & ~bit(options_.self), [&](NodeId node) { send(node, latch::Type::withdrawn, block); });
+	for_each_node(others_with(block), [&](NodeId node) { send(node, latch::Type::withdrawn, block); });
 	if (Line *const line = cache_.find(block))
 		evict(*line);
 }
@@ -154,7 +183,7 @@ void Latch::repeat_chore(std::uint64_t token)
 /** Posts chores, a few at a time, to leave room for other chains. */
 void Latch::do_chores()
 {
-	while (!changes_.empty() && chores_under_way_ < max_chores) {
+	while (!changes_.empty() && chores_under_way_ < max_chores && may_tell_withdrawn(changes_.front())) {
 		const HomeMemory *const home = homes_.find(options_.self);
 		const Address block = changes_.front();
 		Chain chain;

@@ -28,7 +28,7 @@ bool Latch::start(Access &access)
 	if (!is_well_formed(access))
 		access.error = EINVAL;
 	else if (!line)
-		access.error = access.kind == AccessKind::unlock ? EPERM : 0;
+		access.error = access.kind == AccessKind::unlock ? EPERM : is_dead(access.at.home()) ? EHOSTUNREACH : 0;
 	else
 		access.error = line->lock.refusal(access);
 	if (access.error || (!line && access.kind == AccessKind::write_back))

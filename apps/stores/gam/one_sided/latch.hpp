@@ -230,9 +230,12 @@ private:
 	void own(Line &line);
 
 	/* death.cpp: deaths, and a home's changes to its entries */
+	void end_waiting(NodeId home);
 	void forget(Line &line, NodeId dead);
 	void end_lost(Line &line);
 	void do_chores();
+	[[nodiscard]] std::uint64_t others_with(Address block) const;
+	[[nodiscard]] bool may_tell_withdrawn(Address block) const;
 	void change(Address block);
 	void changed(Address block);
 	void tell_withdrawn(Address block);

@@ -56,6 +56,8 @@ public:
 	 * full).
 	 */
 	int append(const Message &message);
+	/** Returns true if half of the backlog is free, or if the pair has ended: what is dropped need not wait. */
+	[[nodiscard]] bool has_spare_room() const noexcept { return ended() || waiting() <= sizes_.backlog / 2; }
 	/**
 	 * Sends what the window allows, in as few frames as possible, and acknowledgements that are due. Returns 0 or
 	 * an errno value.

@@ -97,6 +97,14 @@ int Peers::try_send(NodeId to, const Message &message) noexcept
 	return 0;
 }
 
+bool Peers::has_room(NodeId to) noexcept
+{
+	if (to >= max_nodes)
+		return true;
+	const std::lock_guard guard(places_[to].lock);
+	return !places_[to].pair || places_[to].pair->has_spare_room();
+}
+
 void Peers::flush() noexcept
 {
 	if (!marked_.load(std::memory_order_relaxed))

@@ -92,6 +92,7 @@ public:
 	 * loses its pair, as dropping one of several messages would be worse.
 	 */
 	void send(NodeId to, const Message &message) noexcept override;
+	[[nodiscard]] bool has_room(NodeId to) noexcept override;
 	void flush() noexcept override;
 	/** Polls, and flushes too. Returns the number of completions. */
 	std::size_t poll(Network::Listener &listener) noexcept override;
