@@ -5,6 +5,7 @@
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
+alone "$@" # the same ports serve the run by UDP
 need_program ib_read_bw ib_write_bw ib_read_lat ss
 
 run=("$bin/prism-run" --device=prism_lo)

@@ -115,6 +115,15 @@ struct Setup {
 	prismdv_capability capability{};
 };
 
+/** Returns memory for each thread. */
+std::vector<Memory> memories(const Setup &setup)
+{
+	std::vector<Memory> all;
+	for (unsigned i = 0; i < threads; i++)
+		all.emplace_back(setup.pd);
+	return all;
+}
+
 ibv_qp *create(const Setup &setup, ibv_cq *send, ibv_cq *receive, ibv_srq *srq = nullptr)
 {
 	ibv_qp_init_attr_ex attr{};
@@ -305,6 +314,15 @@ std::uint64_t word(const Memory &memory, std::size_t offset)
 	return value;
 }
 
+/** Lets all threads exchange() with one counter, and checks it. */
+void check_exchanges(const Setup &setup, Workers &workers, unsigned rounds)
+{
+	Memory shared(setup.pd);
+	std::vector<Memory> own = memories(setup);
+	workers.run([&](unsigned i) { exchange(workers[i], own[i], shared, i, rounds, 0); });
+	check(word(shared, 0) == std::uint64_t{rounds} * threads, "no addition is lost");
+}
+
 std::uint64_t counted(ibv_context *context, std::string_view name)
 {
 	std::array<prismdv_counter, 256> counters{};
@@ -321,13 +339,8 @@ void lanes_data()
 	Workers workers(setup);
 	workers.connect_all();
 	workers.check_lanes();
-	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
 	constexpr unsigned rounds = 500;
-	workers.run([&](unsigned i) { exchange(workers[i], own[i], shared, i, rounds, 0); });
-	check(word(shared, 0) == std::uint64_t{rounds} * threads, "no addition is lost");
+	check_exchanges(setup, workers, rounds);
 	constexpr std::uint64_t requests = std::uint64_t{rounds} * threads * 3;
 	check(counted(setup.context, "tx_packets") >= 2 * requests, "counters count all lanes");
 }
@@ -416,9 +429,7 @@ void lanes_srq()
 	};
 	for (unsigned i = 0; i < posted; i++)
 		repost(i);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	workers.run([&](unsigned i) {
 		const auto take = [&](const ibv_wc &wc) {
 			buffers.take(wc);
@@ -453,9 +464,7 @@ void lanes_one_cq()
 			buffers.post(workers[static_cast<unsigned>(wc.wr_id / receives)].in, nullptr, wc.wr_id);
 		}
 	});
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	workers.run([&](unsigned i) {
 		talk(
 			workers[i], own[i], [](const ibv_wc &) {}, 0);
@@ -548,9 +557,7 @@ void lanes_list()
 	Workers workers(setup);
 	workers.connect_all();
 	workers.check_lanes();
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	workers.run([&](unsigned i) {
 		for (std::uint64_t round = 1; round <= 500; round++) {
 			const std::uint64_t mark = round * threads + i;
@@ -576,9 +583,7 @@ void lanes_window()
 	Workers workers(setup);
 	workers.connect_all();
 	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	std::atomic<unsigned> done{0};
 	workers.run([&](unsigned i) {
 		if (i != 1) { /* 2 and 3 go on; 0 uses the window, which 1 binds */
@@ -624,9 +629,7 @@ void lanes_dereg()
 	const Setup setup;
 	Workers workers(setup);
 	workers.connect_all();
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	std::vector<unsigned char> target(4096);
 	std::atomic<std::uint32_t> rkey{0};
 	std::atomic<bool> stop{false};
@@ -671,9 +674,7 @@ void lanes_destroyed()
 	Workers workers(setup);
 	workers.connect_all();
 	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	workers.run([&](unsigned i) {
 		if (i % 2) {
 			exchange(workers[i], own[i], shared, i, 500, 0);
@@ -738,9 +739,7 @@ void lanes_forked()
 	Workers workers(setup);
 	workers.connect_all();
 	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
+	std::vector<Memory> own = memories(setup);
 	std::thread forking([] {
 		for (int i = 0; i < 2; i++) {
 			const pid_t child = ::fork();
@@ -772,12 +771,7 @@ void lanes_short()
 	Workers workers(setup);
 	workers.connect_all();
 	check(workers.lanes() == 1, "there is no room for another lane");
-	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
-	workers.run([&](unsigned i) { exchange(workers[i], own[i], shared, i, 500, 0); });
-	check(word(shared, 0) == 500 * threads, "no addition is lost");
+	check_exchanges(setup, workers, 500);
 }
 
 void lanes_vanished()
@@ -792,12 +786,7 @@ void lanes_vanished()
 	Workers workers(setup);
 	workers.connect_all();
 	workers.check_lanes();
-	Memory shared(setup.pd);
-	std::vector<Memory> own;
-	for (unsigned i = 0; i < threads; i++)
-		own.emplace_back(setup.pd);
-	workers.run([&](unsigned i) { exchange(workers[i], own[i], shared, i, 500, 0); });
-	check(word(shared, 0) == 500 * threads, "no addition is lost");
+	check_exchanges(setup, workers, 500);
 }
 
 constexpr std::pair<std::string_view, void (*)()> tests[] = {

@@ -356,4 +356,18 @@ TEST_F(DirectoryRoom, AMissWaitsForRoomToEvict)
 	expect_rest();
 }
 
+TEST_F(DirectoryRoom, AHomeWithoutRoomKeepsNobodyFromOthers)
+{
+	lines = 2;
+	options.limit = 2;
+	make();
+	reads(1, block(1)); /* the least recently used */
+	reads(1, block(1, 2));
+	net->has_room = [](Net::Pair pair) { return pair.second != 0; };
+	EXPECT_EQ(reads(1, block(2, 2)), 0U);
+	EXPECT_EQ(node(1).line(block(1)), LineState::shared);
+	EXPECT_EQ(node(1).line(block(1, 2)), LineState::invalid);
+	expect_rest();
+}
+
 } // namespace

@@ -366,16 +366,22 @@ void Lines::evict(Line &line)
 }
 
 /**
- * Evicts the least recently used line. Returns false if there is none, or if its home has no room: a peer that is given
- * more than it takes would lose its connection, and with it all that this node has written.
+ * Evicts the least recently used line whose home has room: a peer that is given more than it takes would lose its
+ * connection, and with it all that this node has written. Returns false if there is none among the first.
  */
 bool Lines::evict_oldest()
 {
-	Line *const oldest = cache_.least_recently_used();
-	if (!oldest || !context_.has_room(oldest->block().home()))
-		return false;
-	evict(*oldest);
-	return true;
+	for (std::size_t tries = 0; tries < evictions_at_a_time; tries++) {
+		Line *const oldest = cache_.least_recently_used();
+		if (!oldest)
+			return false;
+		if (context_.has_room(oldest->block().home())) {
+			evict(*oldest);
+			return true;
+		}
+		cache_.touch(*oldest); /* so that a home that takes nothing keeps nobody from the others */
+	}
+	return false;
 }
 
 bool Lines::trim()

@@ -150,10 +150,13 @@ std::uint64_t Latch::others_with(Address block) const
 	return (entry.sharers | (writer < max_nodes ? bit(writer) : 0)) & ~bit(options_.self);
 }
 
-/** Returns false if a node that may have to be told has no room: a large piece that is freed has many blocks. */
+/** Returns false if a node that may have to be told has no room: a large piece that is freed has many blocks. Of blocks
+ * that are lent nobody is told. */
 bool Latch::may_tell_withdrawn(Address block) const
 {
 	bool all = true;
+	if (host_.is_allocated(block))
+		return true;
 	for_each_node(others_with(block), [&](NodeId node) { all &= is_dead(node) || host_.has_room(node); });
 	return all;
 }

@@ -35,9 +35,10 @@ std::unique_ptr<Port> Port::open(const std::string &interface, bool with_rings, 
 	return make(UdpPort::open(interface, error, counts.all, takes_management), with_rings, counts);
 }
 
-std::unique_ptr<Port> Port::open_beside(const InterfaceInfo &first, bool with_rings, const PortCounts &counts)
+std::unique_ptr<Port> Port::open_beside(
+	const InterfaceInfo &first, std::uint64_t network, bool with_rings, const PortCounts &counts)
 {
-	return make(UdpPort::open_beside(first, counts.all), with_rings, counts);
+	return make(UdpPort::open_beside(first, network, counts.all), with_rings, counts);
 }
 
 std::unique_ptr<Port> Port::make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts)

@@ -23,7 +23,8 @@ public:
 		std::string &error, const PortCounts &counts = {});
 
 	/** As UdpPort::open_beside(). */
-	static std::unique_ptr<Port> open_beside(const InterfaceInfo &first, bool with_rings, const PortCounts &counts);
+	static std::unique_ptr<Port> open_beside(
+		const InterfaceInfo &first, std::uint64_t network, bool with_rings, const PortCounts &counts);
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }

@@ -163,10 +163,11 @@ unsigned Context::next_lane()
 	const unsigned turn = is_joined() ? 0 : next_lane_++ % most_lanes_;
 	if (turn < lane_count_)
 		return turn;
-	const Time now = monotonic_ns();
-	if (now >= next_opening_ && open_lane())
-		return lane_count_ - 1;
-	next_opening_ = std::max(next_opening_, now + opening_interval);
+	if (const Time now = monotonic_ns(); now >= next_opening_) {
+		if (open_lane())
+			return lane_count_ - 1;
+		next_opening_ = now + opening_interval;
+	}
 	return turn % lane_count_;
 }
 
@@ -185,15 +186,17 @@ try {
 }
 
 /**
- * Drives, by turns, one of the other lanes that the caller uses. A thread with several completion queues may wait for
- * what another lane has to send, such as an acknowledgement, and that lane's thread stands aside for it.
+ * Drives, by turns, one of the other lanes that the caller uses: it may wait for what that lane has to send, such as an
+ * acknowledgement. This is no poll, so that the lane's thread goes on to look after peers whose requests complete
+ * nowhere here.
  */
 void Context::poll_others(std::uint32_t mask)
 {
-	[[gnu::tls_model("initial-exec")]] static thread_local unsigned turn = 0;
-	const unsigned next = ++turn % lane_count_.load(std::memory_order_acquire);
+	const unsigned turn = turn_.load(std::memory_order_relaxed) + 1; /* threads may take the same one */
+	turn_.store(turn, std::memory_order_relaxed);
+	const unsigned next = turn % lane_count_.load(std::memory_order_acquire);
 	if (!(mask >> next & 1) && lanes_[next]->is_used_by_caller())
-		lanes_[next]->poll();
+		lanes_[next]->help(recent_ns());
 	help_others(mask);
 }
 

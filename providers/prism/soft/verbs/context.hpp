@@ -87,7 +87,7 @@ public:
 	void poll(std::uint32_t mask)
 	{
 		/* Lanes with one lock wait for each other's threads: who has the lock drives all of them. */
-		mask |= joined_.load(std::memory_order_relaxed);
+		mask |= joined_.load(std::memory_order_acquire);
 		for_lanes(mask, [](Lane &lane) { lane.poll(); });
 		if (lane_count_.load(std::memory_order_relaxed) > 1)
 			poll_others(mask);
@@ -169,6 +169,7 @@ private:
 	unsigned next_lane_ = 0;               /* turn of the next completion queue */
 	Time next_opening_ = 0;                /* of a lane: not before */
 	std::atomic<std::uint32_t> joined_{0}; /* mask of the lanes that have joined: all or none */
+	std::atomic<unsigned> turn_{0};        /* of poll_others() */
 	std::atomic<unsigned> lane_count_{0};
 	std::array<std::unique_ptr<Lane>, max_lanes> lanes_; /* their engines use the members above */
 	const pid_t owner_;                                  /* a child made by fork() leaves it alone */

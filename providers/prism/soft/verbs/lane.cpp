@@ -116,20 +116,20 @@ public:
 	Rest &operator=(const Rest &) = delete;
 };
 
-/**
- * Returns true if the spinners leave no processor to the application: they would take turns with it, and keep their
- * lanes' locks meanwhile.
- */
+/** Most of them that leave a processor to the application: they would take turns with it, and keep their lanes' locks
+ * meanwhile. Known once a lane has been opened. */
+std::atomic<unsigned> most_spinners{1};
+
 bool too_many_spin()
 {
-	static const unsigned most = std::max(usable_processors(), 2U) - 1;
-	return spinners.load(std::memory_order_relaxed) > most;
+	return spinners.load(std::memory_order_relaxed) > most_spinners.load(std::memory_order_relaxed);
 }
 
 } // namespace
 
 std::unique_ptr<Lane> Lane::open(const Options &options, const SharedByLanes &shared, std::string &error)
 {
+	most_spinners = std::max(usable_processors(), 2U) - 1;
 	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(options.interface));
 	if (!counters) {
 		error = "no memory for counters";
@@ -158,7 +158,7 @@ std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared
 	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(bound.name));
 	if (!counters)
 		return nullptr;
-	std::unique_ptr<Port> port = Port::open_beside(bound, first.port_->local() != nullptr,
+	std::unique_ptr<Port> port = Port::open_beside(bound, first.udp().network(), first.port_->local() != nullptr,
 		{&counters->port(), &counters->local(), &counters->local_peers()});
 	if (!port)
 		return nullptr;

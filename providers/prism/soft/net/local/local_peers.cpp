@@ -60,9 +60,7 @@ Ring ring_of(const Mapping &rings, unsigned which)
 std::size_t most_peers()
 {
 	rlimit limit{};
-	if (::getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		return slot_limit;
-	return std::min<std::size_t>(slot_limit, limit.rlim_cur / 2);
+	return ::getrlimit(RLIMIT_NOFILE, &limit) < 0 ? slot_limit : limit.rlim_cur / 2;
 }
 
 } // namespace

@@ -225,14 +225,14 @@ std::unique_ptr<UdpPort> UdpPort::open(
 	return open_on(info, error, shared, takes_management ? Role::manager : Role::worker);
 }
 
-std::unique_ptr<UdpPort> UdpPort::open_beside(const InterfaceInfo &first, PortCounters *shared)
+std::unique_ptr<UdpPort> UdpPort::open_beside(const InterfaceInfo &first, std::uint64_t network, PortCounters *shared)
 {
 	std::string ignored;
 	std::unique_ptr<UdpPort> port = open_on(first, ignored, shared, Role::beside_another);
 	const auto agrees = [&first](const Address &ours, const Address &its) {
 		return ours == its || (first.is_loopback && is_ipv4_loopback(ours) && is_ipv4_loopback(its));
 	};
-	if (port && !std::ranges::equal(port->addresses(), first.addresses, agrees))
+	if (port && (port->network() != network || !std::ranges::equal(port->addresses(), first.addresses, agrees)))
 		return nullptr;
 	return port;
 }
@@ -384,6 +384,14 @@ int UdpPort::bind_to(int fd, const SocketAddress &name) const
 	else if (role_ == Role::beside_another)
 		set_option(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
 	return ::bind(fd, &name.any, name.size()) < 0 ? errno : 0;
+}
+
+std::uint64_t UdpPort::network() const
+{
+	std::uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+	(void)::getsockopt(own_sockets().front().out.get(), SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size);
+	return cookie;
 }
 
 std::vector<Address> UdpPort::addresses() const

@@ -79,9 +79,11 @@ public:
 	 * Opens a port beside another one of this process, whose bound() is @p first: on loopback it has an IPv4
 	 * address of its own instead. It takes no management datagrams, and leaves half of the host's slots to others.
 	 * It binds addresses that the interface has no more, or not yet, so that the indices are the same.
+	 * @param network that of the other one; the caller may have changed its namespace since
 	 * @return null if it cannot have all addresses.
 	 */
-	static std::unique_ptr<UdpPort> open_beside(const InterfaceInfo &first, PortCounters *shared);
+	static std::unique_ptr<UdpPort> open_beside(
+		const InterfaceInfo &first, std::uint64_t network, PortCounters *shared);
 
 	~UdpPort() override;
 
@@ -95,6 +97,9 @@ public:
 	 * context's own address replaces 127.0.0.1.
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
+
+	/** Returns a number of the network namespace; 0 if the kernel tells none. */
+	[[nodiscard]] std::uint64_t network() const;
 
 	/** Returns the interface with addresses() instead of its own. */
 	[[nodiscard]] InterfaceInfo bound() const;
