@@ -371,7 +371,7 @@ void Lines::evict(Line &line)
  */
 bool Lines::evict_oldest()
 {
-	for (std::size_t tries = 0; tries < evictions_at_a_time; tries++) {
+	for (std::size_t looked = 0; looked < evictions_at_a_time; looked++) {
 		Line *const oldest = cache_.least_recently_used();
 		if (!oldest)
 			return false;
