@@ -192,12 +192,12 @@ try {
  */
 void Context::poll_others(std::uint32_t mask)
 {
-	const unsigned turn = turn_.load(std::memory_order_relaxed) + 1; /* threads may take the same one */
-	turn_.store(turn, std::memory_order_relaxed);
-	const unsigned next = turn % lane_count_.load(std::memory_order_acquire);
+	const Time at = recent_ns();
+	/* Take turns by the clock: threads share no counter. */
+	const unsigned next = static_cast<unsigned>(at >> 10) % lane_count_.load(std::memory_order_acquire);
 	if (!(mask >> next & 1) && lanes_[next]->is_used_by_caller())
-		lanes_[next]->help(recent_ns());
-	help_others(mask);
+		lanes_[next]->help(at);
+	help_others(mask, at);
 }
 
 void Context::hand_over(std::uint32_t mask)
@@ -213,9 +213,8 @@ void Context::hand_over(std::uint32_t mask)
  * Drives lanes whose threads are waiting for a processor: the caller may be waiting for one of them. A program with
  * more threads than processors would else go on only from one time slice to the next.
  */
-void Context::help_others(std::uint32_t mask)
+void Context::help_others(std::uint32_t mask, Time at)
 {
-	const Time at = recent_ns();
 	bool due = false;
 	for_lanes(mask, [&](Lane &lane) { due |= lane.may_help(at); });
 	if (!due)

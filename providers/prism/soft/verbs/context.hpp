@@ -145,7 +145,7 @@ private:
 	explicit Context(bool threaded);
 	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
 	void poll_others(std::uint32_t mask);
-	void help_others(std::uint32_t mask);
+	void help_others(std::uint32_t mask, Time at);
 	[[nodiscard]] bool is_joined() const { return joined_; }
 	[[nodiscard]] unsigned next_lane();
 	bool open_lane();
@@ -169,7 +169,6 @@ private:
 	unsigned next_lane_ = 0;               /* turn of the next completion queue */
 	Time next_opening_ = 0;                /* of a lane: not before */
 	std::atomic<std::uint32_t> joined_{0}; /* mask of the lanes that have joined: all or none */
-	std::atomic<unsigned> turn_{0};        /* of poll_others() */
 	std::atomic<unsigned> lane_count_{0};
 	std::array<std::unique_ptr<Lane>, max_lanes> lanes_; /* their engines use the members above */
 	const pid_t owner_;                                  /* a child made by fork() leaves it alone */
