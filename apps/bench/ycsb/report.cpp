@@ -76,8 +76,10 @@ void print_counts(std::FILE *out, std::string_view name, const OperationCounts &
 		if (counts.by_outcome[i])
 			fmt::print(out, " {} {}", counts.by_outcome[i], outcome_names[i]);
 	}
-	fmt::print(out, "; round trips: 1 {:.2f}%, 2 {:.2f}%, 3+ {:.2f}%\n", counts.share_with(1) * 100,
-		counts.share_with(2) * 100, counts.share_with_at_least(3) * 100);
+	if (counts.share_with_at_least(1) > 0) /* GAM's accesses count none */
+		fmt::print(out, "; round trips: 1 {:.2f}%, 2 {:.2f}%, 3+ {:.2f}%", counts.share_with(1) * 100,
+			counts.share_with(2) * 100, counts.share_with_at_least(3) * 100);
+	fmt::print(out, "\n");
 }
 
 void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult &result)

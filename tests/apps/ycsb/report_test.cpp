@@ -62,6 +62,16 @@ TEST_F(ReportTest, Table)
 	EXPECT_EQ(text.find("overload"), std::string::npos);
 }
 
+TEST_F(ReportTest, RoundTripsThatNobodyCountedAreLeftOut)
+{
+	result.gets = {};
+	apps::Operation get;
+	get.outcome = apps::Outcome::ok;
+	result.gets.add(get);
+	const std::string text = printed();
+	EXPECT_NE(text.find("GET: 1 ok\n"), std::string::npos) << text;
+}
+
 TEST_F(ReportTest, BacklogIsShown)
 {
 	result.backlog.add(5'000'000);
