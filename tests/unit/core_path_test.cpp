@@ -289,7 +289,7 @@ TEST(Path, IsThatOfTheAddressThatAQueuePairHasNow)
 	EXPECT_EQ(mover.qp.path, stays.qp.path);
 }
 
-/** Two queue pairs with WRITEs, of which the peer answers one alone. */
+/** Queue pairs with WRITEs, of which the peer answers one alone. */
 class AnswersBehindOthers : public Incast
 {
 protected:
@@ -314,10 +314,13 @@ protected:
 		return 0;
 	}
 
-	void answer(const Endpoint &one)
+	void answer(const Endpoint &one) { answer(one, writers_[0]->outbox.size()); }
+
+	/** Answers those of @p one that are among the first @p count packets. */
+	void answer(const Endpoint &one, std::size_t count)
 	{
 		Node &writer = *writers_[0];
-		for (std::size_t i = 0; i < writer.outbox.size(); i++) {
+		for (std::size_t i = 0; i < count; i++) {
 			const Packet &packet = writer.outbox.at(i);
 			prism_bth bth;
 			prism_bth_decode(packet.bytes.data(), &bth);
@@ -344,6 +347,24 @@ TEST_F(AnswersBehindOthers, DoNotWherePacketsMayBeLost)
 TEST_F(AnswersBehindOthers, DoNotIfNobodyIsAnswered)
 {
 	EXPECT_EQ(lengths_until_repeated(prism::soft::Room::yes, false), 1);
+}
+
+TEST_F(AnswersBehindOthers, AreNotThoseToTheQueuePairItself)
+{
+	connect(1, 1);
+	Node &writer = *writers_[0];
+	writer.outbox.has_room = prism::soft::Room::yes;
+	writer.engine.progress(now_);
+	const std::size_t of_first = writer.outbox.size();
+	post_write(*sources_[0], rkey_, lkey_);
+	writer.engine.progress(now_);
+	ASSERT_GT(writer.outbox.size(), of_first);
+	answer(*sources_[0], of_first);
+	poll(*sources_[0]);
+	EXPECT_EQ(done_, 1U);
+	now_ += timer;
+	writer.engine.progress(now_);
+	EXPECT_GT(repeats(), 0U) << "the second WRITE waits behind nobody";
 }
 
 class LargeRoom : public Incast

@@ -224,10 +224,7 @@ bool Requester::transmit_all(Time now)
 		if (wr.sent == wr.psns)
 			sq_.cursor++;
 	}
-	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout) {
-		req_.answers_seen = qp_.path ? qp_.path->answers() : 0;
-		engine_.arm_timer(qp_, now + timer());
-	}
+	begin_timer(now);
 	return stopped;
 }
 
@@ -466,6 +463,15 @@ Time Requester::timer() const
 	return std::clamp(req_.waited, std::min(first_wait, longest), longest);
 }
 
+/** Starts the timer of what is under way, unless it runs. */
+void Requester::begin_timer(Time now)
+{
+	if (qp_.deadline || qp_.packets_under_way() <= 0 || !qp_.attr.ack_timeout)
+		return;
+	req_.answers_seen = qp_.path ? qp_.path->answers() : 0;
+	engine_.arm_timer(qp_, now + timer());
+}
+
 /**
  * Returns true if the peer has answered other queue pairs since this was last asked, by a carrier that loses nothing:
  * then the answer waits behind theirs, and a retransmission would be one more to wait for. The timer may run for four
@@ -537,8 +543,8 @@ void Requester::restart_timer(Time now)
 		engine_.arm_timer(qp_, req_.wait_until);
 		return;
 	}
-	if (qp_.state != IBV_QPS_ERR && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
-		engine_.arm_timer(qp_, now + timer());
+	if (qp_.state != IBV_QPS_ERR)
+		begin_timer(now);
 }
 
 void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)

@@ -93,6 +93,7 @@ private:
 	std::uint32_t send_atomic_write(SendRequest &wr);
 	std::uint32_t send_prism(SendRequest &wr);
 	[[nodiscard]] Time timer() const;
+	void begin_timer(Time now);
 	[[nodiscard]] bool waits_behind_others();
 	[[nodiscard]] bool gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
 	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
