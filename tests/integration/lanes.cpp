@@ -16,6 +16,7 @@
  *   lanes forked      a child that opens the device, while threads go on
  *   lanes short       no descriptors for a further lane: all go on in the first
  *   lanes vanished    an address of the loopback that goes before further lanes are opened
+ *   lanes groups      multicast groups of an interface's lanes, of which another interface's hear nothing
  */
 #include <infiniband/prismdv.h>
 #include <infiniband/verbs.h>
@@ -94,10 +95,13 @@ struct Memory {
 };
 
 struct Setup {
-	Setup()
+	/** Opens the first device whose name begins with @p name. */
+	explicit Setup(std::string_view name = "")
 	{
 		ibv_device **const list = prismdv_get_device_list(nullptr);
-		context = list && list[0] ? ibv_open_device(list[0]) : nullptr;
+		for (int i = 0; list && list[i] && !context; i++)
+			if (std::string_view(ibv_get_device_name(list[i])).starts_with(name))
+				context = ibv_open_device(list[i]);
 		made(context, "cannot open a device");
 		prismdv_free_device_list(list);
 		pd = made(ibv_alloc_pd(context), "ibv_alloc_pd");
@@ -789,6 +793,109 @@ void lanes_vanished()
 	check_exchanges(setup, workers, 500);
 }
 
+/** A UD queue pair with a completion queue, and thus a lane, of its own. */
+struct Datagrams {
+	explicit Datagrams(const Setup &setup) : memory(setup.pd), cq(setup.cq())
+	{
+		ibv_qp_init_attr init{};
+		init.qp_type = IBV_QPT_UD;
+		init.send_cq = init.recv_cq = cq;
+		init.cap = {1, 1, 1, 1, 0};
+		qp = made(ibv_create_qp(setup.pd, &init), "ibv_create_qp");
+		ibv_qp_attr attr{};
+		attr.qp_state = IBV_QPS_INIT;
+		attr.port_num = 1;
+		attr.qkey = 1;
+		if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY))
+			die("to INIT");
+		attr.qp_state = IBV_QPS_RTR;
+		if (ibv_modify_qp(qp, &attr, IBV_QP_STATE))
+			die("to RTR");
+		attr.qp_state = IBV_QPS_RTS;
+		if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN))
+			die("to RTS");
+	}
+
+	void post_receive() const
+	{
+		ibv_sge sge = memory.sge(0, 4096);
+		ibv_recv_wr request{.wr_id = 0, .next = nullptr, .sg_list = &sge, .num_sge = 1}, *bad;
+		check(ibv_post_recv(qp, &request, &bad) == 0, "ibv_post_recv");
+	}
+
+	void send(ibv_ah *ah) const
+	{
+		ibv_sge sge = memory.sge(0, 64);
+		ibv_send_wr request{}, *bad;
+		request.sg_list = &sge;
+		request.num_sge = 1;
+		request.opcode = IBV_WR_SEND;
+		request.send_flags = IBV_SEND_SIGNALED;
+		request.wr.ud.ah = ah;
+		request.wr.ud.remote_qpn = 0xffffff;
+		request.wr.ud.remote_qkey = 1;
+		check(ibv_post_send(qp, &request, &bad) == 0, "ibv_post_send");
+	}
+
+	Memory memory;
+	ibv_cq *cq;
+	ibv_qp *qp = nullptr;
+};
+
+/** Returns the group 239.47.1.NUMBER or ff0e::NUMBER. */
+ibv_gid group_of(bool ipv6, unsigned number)
+{
+	ibv_gid gid{};
+	if (ipv6)
+		gid.raw[0] = 0xff, gid.raw[1] = 0x0e;
+	else
+		gid.raw[10] = gid.raw[11] = 0xff, gid.raw[12] = 239, gid.raw[13] = 47, gid.raw[14] = 1;
+	gid.raw[15] = static_cast<std::uint8_t>(number);
+	return gid;
+}
+
+void check_only_its_interface_hears(const Setup &setup, const Setup &beside, const ibv_gid &group)
+{
+	const Datagrams sender(setup), member(setup), stranger(beside);
+	check(ibv_attach_mcast(member.qp, &group, 0) == 0, "a member joins");
+	check(ibv_attach_mcast(stranger.qp, &group, 0) == 0, "one on the other interface joins");
+	member.post_receive();
+	stranger.post_receive();
+	ibv_ah_attr attr{};
+	attr.is_global = 1;
+	attr.port_num = 1;
+	attr.grh.dgid = group;
+	attr.grh.hop_limit = 1;
+	/* The index of a GID of the same family. */
+	for (ibv_gid gid{}; prismdv_query_gid(setup.context, 1, attr.grh.sgid_index, &gid) == 0; attr.grh.sgid_index++)
+		if ((gid.raw[10] == 0xff) == (group.raw[10] == 0xff))
+			break;
+	sender.send(made(ibv_create_ah(setup.pd, &attr), "ibv_create_ah"));
+	check(next(member.cq).status == IBV_WC_SUCCESS, "the member hears it");
+	ibv_wc wc;
+	for (int i = 0; i < 100; i++) /* the kernel has delivered all copies together */
+		check(ibv_poll_cq(stranger.cq, 1, &wc) == 0, "one on another interface hears nothing");
+	check(ibv_detach_mcast(member.qp, &group, 0) == 0 && ibv_detach_mcast(stranger.qp, &group, 0) == 0,
+		"they leave");
+}
+
+void lanes_groups()
+{
+	const Setup setup("prism_grp0"), beside("prism_grp1");
+	for (const bool ipv6 : {false, true})
+		check_only_its_interface_hears(setup, beside, group_of(ipv6, 1));
+	ibv_device_attr device{};
+	check(ibv_query_device(setup.context, &device) == 0, "ibv_query_device");
+	const Datagrams one(setup), two(setup);
+	for (int i = 0; i < device.max_mcast_grp; i++) {
+		const ibv_gid group = group_of(false, static_cast<unsigned>(i));
+		check(ibv_attach_mcast(i % 2 ? one.qp : two.qp, &group, 0) == 0, "as many as are announced");
+	}
+	const ibv_gid first = group_of(false, 0), more = group_of(false, 100);
+	check(ibv_attach_mcast(one.qp, &more, 0) == ENOSPC && ibv_attach_mcast(two.qp, &more, 0) == ENOSPC, "no more");
+	check(ibv_attach_mcast(one.qp, &first, 0) == 0, "one that another lane is in is no further one");
+}
+
 constexpr std::pair<std::string_view, void (*)()> tests[] = {
 	{"data", lanes_data},
 	{"srq", lanes_srq},
@@ -802,6 +909,7 @@ constexpr std::pair<std::string_view, void (*)()> tests[] = {
 	{"forked", lanes_forked},
 	{"short", lanes_short},
 	{"vanished", lanes_vanished},
+	{"groups", lanes_groups},
 };
 
 } // namespace

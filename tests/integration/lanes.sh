@@ -22,4 +22,16 @@ for path in 1 0; do
 		echo "left out: an address that goes, for want of a network namespace"
 	fi
 done
+if [ -n "${IN_NAMESPACE:-}" ]; then
+	for number in 0 1; do
+		ip link add grp$number type veth peer name peer$number
+		ip address add 10.48.$number.1/24 dev grp$number
+		ip address add fd48:$number::1/64 dev grp$number nodad
+		ip link set peer$number up
+		ip link set grp$number up
+	done
+	run groups "two interfaces"
+else
+	echo "left out: groups of two interfaces, for want of a network namespace"
+fi
 finish

@@ -349,6 +349,18 @@ TEST_F(AnswersBehindOthers, DoNotIfNobodyIsAnswered)
 	EXPECT_EQ(lengths_until_repeated(prism::soft::Room::yes, false), 1);
 }
 
+TEST_F(AnswersBehindOthers, MayComeToWhoHasStoodStill)
+{
+	connect(1, 1);
+	Node &writer = *writers_[0];
+	writer.outbox.has_room = prism::soft::Room::yes;
+	writer.engine.progress(now_);
+	writer.engine.progress(now_ += 2 * timer);
+	EXPECT_EQ(repeats(), 0U) << "the peer may have stood still, too";
+	writer.engine.progress(now_ += timer);
+	EXPECT_GT(repeats(), 0U);
+}
+
 TEST_F(AnswersBehindOthers, AreNotThoseToTheQueuePairItself)
 {
 	connect(1, 1);

@@ -49,11 +49,13 @@ inline Slot claim_slot()
 
 /* A slot, and its port. */
 struct End {
-	End()
+	/** @param sibling another end of the same context */
+	explicit End(const End *sibling = nullptr)
 	{
 		slot = claim_slot();
 		address = loopback_address(slot->number());
-		port = LocalPort::open(slot->number(), {address}, {&total, &counts});
+		port = LocalPort::open(
+			slot->number(), {address}, {&total, &counts}, sibling ? sibling->port.get() : nullptr);
 	}
 
 	[[nodiscard]] std::uint32_t qpn() const { return slot->number() << qpn_index_bits | 17; }

@@ -190,9 +190,14 @@ TEST_F(LocalPair, WhatNobodySendsAgainIsLostBehindAStoppedPeer)
 			ASSERT_TRUE(a.send(b, 1, 4000));
 	};
 	const auto loses = [this](Time at) { return a.port->loses(0, b.address, b.qpn(), at); };
+	/* Looks ten times a second, as who sleeps does. */
+	const auto waits_until = [&](Time from, Time until) {
+		for (Time at = from; at < until; at += second / 10)
+			EXPECT_FALSE(loses(at)) << at;
+	};
 	fill();
-	EXPECT_FALSE(loses(5 * second));
-	EXPECT_FALSE(loses(5 * second - 1)); /* another thread's clock, read before */
+	waits_until(5 * second, 6 * second);
+	EXPECT_FALSE(loses(5 * second)); /* another thread's clock, read before */
 	EXPECT_FALSE(loses(6 * second - 1));
 	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
 	EXPECT_TRUE(loses(6 * second));
@@ -201,10 +206,32 @@ TEST_F(LocalPair, WhatNobodySendsAgainIsLostBehindAStoppedPeer)
 	/* It runs again, and stops again: a second from then. */
 	b.turn();
 	fill();
-	EXPECT_FALSE(loses(8 * second));
-	EXPECT_FALSE(loses(9 * second - 1));
+	waits_until(8 * second, 9 * second);
 	EXPECT_TRUE(loses(9 * second));
 	EXPECT_EQ(a.counts.local_tx_waited, 0U); /* every packet went through the ring */
+}
+
+TEST_F(LocalPair, NothingIsLostByWhoHasStoodStill)
+{
+	constexpr Time second = 1'000'000'000;
+	introduce();
+	while (a.port->room(0, b.address, b.qpn()) != Room::no)
+		ASSERT_TRUE(a.send(b, 1, 4000));
+	for (Time at = 5 * second; at < 9 * second; at += 2 * second)
+		EXPECT_FALSE(a.port->loses(0, b.address, b.qpn(), at)) << "b may have stood still only as long as a";
+}
+
+TEST_F(LocalPair, NothingIsLostWithinAContext)
+{
+	constexpr Time second = 1'000'000'000;
+	introduce();
+	End c(&a);
+	while (!c.send(a, 0))
+		ASSERT_TRUE(turn_until({&a, &c}, [&] { return c.port->has_peers(); }));
+	while (c.port->room(0, a.address, a.qpn()) != Room::no)
+		ASSERT_TRUE(c.send(a, 1, 4000));
+	for (Time at = 5 * second; at < 9 * second; at += second / 10)
+		EXPECT_FALSE(c.port->loses(0, a.address, a.qpn(), at));
 }
 
 TEST_F(LocalPair, ManyThatWaitForRoomLoseNothing)

@@ -2,6 +2,10 @@
 /* Real UDP ports on the loopback interface: packets, trains, and what a hostile peer sends. */
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -152,6 +156,27 @@ TEST(UdpPort, RoomRunsOutWithoutLoss)
 	}
 	EXPECT_EQ(inbox.packets.size(), sent);
 	EXPECT_EQ(b->counters().rx_socket_drops, 0U);
+}
+
+/* Counters only grow (semantics.md S.12). */
+TEST(UdpPort, DropsOfAGroupAreCountedAfterItIsLeft)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	Address group{};
+	const std::array<std::uint8_t, 6> low{0xff, 0xff, 239, 47, 2, static_cast<std::uint8_t>(::getpid())};
+	std::ranges::copy(low, group.gid.begin() + 10);
+	ASSERT_EQ(b->join(group), 0);
+	EXPECT_EQ(b->groups(), std::vector<Address>{group});
+	for (int i = 0; i < 2000 && !b->counters().rx_socket_drops; i++) {
+		for (unsigned packet = 0; packet < 64; packet++)
+			send(*a, group, make_packet(b->slot(), 64, packet));
+		a->flush();
+	}
+	const std::uint64_t dropped = b->counters().rx_socket_drops;
+	EXPECT_GT(dropped, 0U);
+	b->leave(group);
+	EXPECT_EQ(b->counters().rx_socket_drops, dropped);
 }
 
 TEST(UdpPort, WaitSeesTheWakeDescriptorAndTheTimeout)

@@ -36,18 +36,19 @@ std::unique_ptr<Port> Port::open(const std::string &interface, bool with_rings, 
 }
 
 std::unique_ptr<Port> Port::open_beside(
-	const InterfaceInfo &first, std::uint64_t network, bool with_rings, const PortCounts &counts)
+	const InterfaceInfo &first, std::uint64_t network, const LocalPort *sibling, const PortCounts &counts)
 {
-	return make(UdpPort::open_beside(first, network, counts.all), with_rings, counts);
+	return make(UdpPort::open_beside(first, network, counts.all), sibling != nullptr, counts, sibling);
 }
 
-std::unique_ptr<Port> Port::make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts)
+std::unique_ptr<Port> Port::make(
+	std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts, const LocalPort *sibling)
 {
 	if (!udp)
 		return nullptr;
 	std::unique_ptr<LocalPort> local;
 	if (with_rings)
-		local = LocalPort::open(udp->slot(), udp->addresses(), counts);
+		local = LocalPort::open(udp->slot(), udp->addresses(), counts, sibling);
 	return std::unique_ptr<Port>(new Port(std::move(udp), std::move(local)));
 }
 

@@ -22,9 +22,9 @@ public:
 	static std::unique_ptr<Port> open(const std::string &interface, bool with_rings, bool takes_management,
 		std::string &error, const PortCounts &counts = {});
 
-	/** As UdpPort::open_beside(). */
+	/** As UdpPort::open_beside(). @param sibling that of the first; null for no local path */
 	static std::unique_ptr<Port> open_beside(
-		const InterfaceInfo &first, std::uint64_t network, bool with_rings, const PortCounts &counts);
+		const InterfaceInfo &first, std::uint64_t network, const LocalPort *sibling, const PortCounts &counts);
 
 	[[nodiscard]] UdpPort &udp() { return *udp_; }
 	[[nodiscard]] const UdpPort &udp() const { return *udp_; }
@@ -66,7 +66,8 @@ public:
 	bool wait(std::int64_t timeout_ns, int wake_fd);
 
 private:
-	static std::unique_ptr<Port> make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts);
+	static std::unique_ptr<Port> make(std::unique_ptr<UdpPort> udp, bool with_rings, const PortCounts &counts,
+		const LocalPort *sibling = nullptr);
 	Port(std::unique_ptr<UdpPort> udp, std::unique_ptr<LocalPort> local)
 		: udp_(std::move(udp)), local_(std::move(local))
 	{

@@ -473,24 +473,26 @@ void Requester::begin_timer(Time now)
 }
 
 /**
- * Returns true if the peer has answered other queue pairs since this was last asked, by a carrier that loses nothing:
- * then the answer waits behind theirs, and a retransmission would be one more to wait for. The timer may run for four
- * times its length (IBTA 9.7.6.1.3). It does not where a packet may be lost, or nobody is answered: users wait for it.
+ * Returns true if the answer is probably still to come, by a carrier that loses nothing. The peer has answered other
+ * queue pairs since this was last asked: then the answer waits behind theirs, and a retransmission would be one more to
+ * wait for. Or the timer was seen by @p late after its end: this process has stood still, and the peer perhaps, too.
+ * The timer may run for four times its length (IBTA 9.7.6.1.3). It does not where a packet may be lost, or nobody is
+ * answered: users wait for it.
  */
-bool Requester::waits_behind_others()
+bool Requester::answer_may_come(Time late)
 {
 	constexpr std::uint8_t most_extensions = 3;
 	if (!qp_.path || engine_.sink_.room(qp_) == Room::unknown)
 		return false;
 	const bool answers = std::exchange(req_.answers_seen, qp_.path->answers()) != qp_.path->answers();
-	const bool extends = answers && req_.extensions < most_extensions;
+	const bool extends = (answers || late >= timer()) && req_.extensions < most_extensions;
 	req_.extensions = extends ? req_.extensions + 1 : 0;
 	return extends;
 }
 
 void Requester::timeout(Time now)
 {
-	qp_.deadline = 0;
+	const Time late = now - std::exchange(qp_.deadline, 0);
 	if (req_.wait_until) {
 		req_.wait_until = 0;
 		engine_.mark_dirty(qp_);
@@ -498,7 +500,7 @@ void Requester::timeout(Time now)
 	}
 	if (qp_.packets_under_way() <= 0)
 		return;
-	if (waits_behind_others()) {
+	if (answer_may_come(late)) {
 		engine_.arm_timer(qp_, now + timer());
 		return;
 	}

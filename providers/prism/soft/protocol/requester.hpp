@@ -94,7 +94,7 @@ private:
 	std::uint32_t send_prism(SendRequest &wr);
 	[[nodiscard]] Time timer() const;
 	void begin_timer(Time now);
-	[[nodiscard]] bool waits_behind_others();
+	[[nodiscard]] bool answer_may_come(Time late);
 	[[nodiscard]] bool gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
 	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
 		bool last, std::uint8_t flags = 0);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <set>
 
 #include "../protocol/user_memory.hpp"
 #include "base/c_boundary.hpp"
@@ -235,6 +236,17 @@ void Context::join_lanes()
 		lanes_[i]->lock.join(first().lock);
 	first().lock.unlock();
 	joined_ = (1U << lane_count_) - 1;
+}
+
+int Context::attach(Lane &lane, QueuePair &qp, const Address &group)
+{
+	const std::lock_guard guard(lanes_lock_);
+	std::set<Address> groups{group};
+	for_each_lane([&groups](Lane &each) {
+		const std::vector<Address> its = each.groups();
+		groups.insert(its.begin(), its.end());
+	});
+	return groups.size() > max_groups ? ENOSPC : lane.attach(qp, group);
 }
 
 void Context::take_leave()

@@ -95,6 +95,8 @@ public:
 	/** Lets the engine threads of the lanes in @p mask, and of those that the caller has driven beside them, take
 	 * over: the caller is about to sleep. */
 	void hand_over(std::uint32_t mask);
+	/** As Lane::attach(), for a queue pair of @p lane. ENOSPC for more than max_groups in all lanes together. */
+	int attach(Lane &lane, QueuePair &qp, const Address &group);
 	/**
 	 * Puts all lanes under one lock, for good. For objects that requests change in more than one lane: then this is
 	 * as a context with one lane.

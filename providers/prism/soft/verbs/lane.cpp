@@ -158,7 +158,7 @@ std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared
 	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(bound.name));
 	if (!counters)
 		return nullptr;
-	std::unique_ptr<Port> port = Port::open_beside(bound, first.udp().network(), first.port_->local() != nullptr,
+	std::unique_ptr<Port> port = Port::open_beside(bound, first.udp().network(), first.port_->local(),
 		{&counters->port(), &counters->local(), &counters->local_peers()});
 	if (!port)
 		return nullptr;
@@ -437,6 +437,12 @@ int Lane::attach(QueuePair &qp, const Address &group)
 	else
 		eventfd_write(wake_.get(), 1); /* a sleeper has one more socket to wait for */
 	return error;
+}
+
+std::vector<Address> Lane::groups()
+{
+	const std::lock_guard guard(lock);
+	return udp().groups();
 }
 
 int Lane::detach(QueuePair &qp, const Address &group)

@@ -98,6 +98,8 @@ public:
 	 * free. */
 	int attach(QueuePair &qp, const Address &group);
 	int detach(QueuePair &qp, const Address &group);
+	/** Returns the groups that it is in. */
+	[[nodiscard]] std::vector<Address> groups();
 	/** Starts the engine thread, unless it runs, or progress is inline and nobody must be answered in time. */
 	void start_thread(bool needed = false);
 

@@ -439,7 +439,10 @@ int attach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)
 {
 	Address group;
 	QueuePair *qp = member_of(base, gid, group);
-	return qp ? to_object<QpObject>(base)->lane.attach(*qp, group) : EINVAL;
+	if (!qp)
+		return EINVAL;
+	QpObject &object = *to_object<QpObject>(base);
+	return object.context.attach(object.lane, *qp, group);
 }
 
 int detach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)

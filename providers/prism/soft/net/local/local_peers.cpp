@@ -65,18 +65,24 @@ std::size_t most_peers()
 
 } // namespace
 
-LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts)
-	: slot_(slot), addresses_(std::move(addresses)), total_(counts.all ? *counts.all : own_total_),
+LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts, const LocalPort *sibling)
+	: slot_(slot), siblings_(sibling ? sibling->siblings_ : std::make_shared<decltype(siblings_)::element_type>()),
+	  addresses_(std::move(addresses)), total_(counts.all ? *counts.all : own_total_),
 	  count_(counts.local ? *counts.local : own_count_), shown_(counts.peers ? *counts.peers : own_shown_),
 	  most_peers_(most_peers())
 {
+	siblings_->at(slot_) = true;
 }
 
-LocalPort::~LocalPort() = default;
-
-std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> addresses, const PortCounts &counts)
+LocalPort::~LocalPort()
 {
-	std::unique_ptr<LocalPort> port(new LocalPort(slot, std::move(addresses), counts));
+	siblings_->at(slot_) = false;
+}
+
+std::unique_ptr<LocalPort> LocalPort::open(
+	unsigned slot, std::vector<Address> addresses, const PortCounts &counts, const LocalPort *sibling)
+{
+	std::unique_ptr<LocalPort> port(new LocalPort(slot, std::move(addresses), counts, sibling));
 	return port->prepare() ? std::move(port) : nullptr;
 }
 

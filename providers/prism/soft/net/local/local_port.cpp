@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/c_boundary.hpp"
 
@@ -19,6 +20,10 @@ namespace
  * packets that they have under way. */
 constexpr std::size_t max_backlog = 8 << 20;
 constexpr std::size_t max_backlogs = 64 << 20;
+
+/** Longest time between two looks that counts as a stop of the peer: in more we may have stood still ourselves, or
+ * both. Sleepers look more often. */
+constexpr Time longest_look = longest_stop / 5;
 
 /* Publish early: an awake consumer can begin before all is there. */
 constexpr std::uint32_t early_publish = 2 << 10;
@@ -174,14 +179,16 @@ Room LocalPort::room(unsigned source, const Address &address, std::uint32_t qpn)
 bool LocalPort::loses(unsigned source, const Address &address, std::uint32_t qpn, Time now)
 {
 	Peer *const peer = attached(source, address, qpn);
-	if (!peer || peer->slot == slot_) /* we take what is ours, if only later */
+	if (!peer || (*siblings_)[peer->slot]) /* we take what is ours, if only later */
 		return false;
 	const std::uint32_t taken = peer->out.taken();
-	if (!peer->stopped_at || taken != peer->stopped_behind) {
-		peer->stopped_at = now;
-		peer->stopped_behind = taken;
-	}
-	if (now < peer->stopped_at + longest_stop)
+	if (taken != peer->stopped_behind)
+		peer->stopped_for = peer->stop_seen = 0;
+	peer->stopped_behind = taken;
+	const Time before = std::exchange(peer->stop_seen, std::max(now, peer->stop_seen));
+	if (before)
+		peer->stopped_for += std::min(peer->stop_seen - before, longest_look);
+	if (peer->stopped_for < longest_stop)
 		return false;
 	count_.local_tx_dropped.add();
 	return true;

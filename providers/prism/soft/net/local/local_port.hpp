@@ -43,10 +43,11 @@ public:
 	/**
 	 * @param addresses of the context, in the order of its GID table
 	 * @param counts memory for the counters, for others to see
+	 * @param sibling another one of the same context; null if this is its first
 	 * @return null if there can be no local path, for want of descriptors for example.
 	 */
-	static std::unique_ptr<LocalPort> open(
-		unsigned slot, std::vector<Address> addresses, const PortCounts &counts = {});
+	static std::unique_ptr<LocalPort> open(unsigned slot, std::vector<Address> addresses,
+		const PortCounts &counts = {}, const LocalPort *sibling = nullptr);
 	~LocalPort();
 
 	/** Adds an address of the context. Known peers still reach it by UDP. */
@@ -148,14 +149,15 @@ private:
 		bool fresh = false;               /* no packet taken from it yet */
 		bool dirty = false;               /* in the list of peers with something to publish */
 		bool starving = false;            /* a caller was told that there is no room */
-		Time stopped_at = 0;              /* since then it has taken nothing of a full ring */
-		std::uint32_t stopped_behind = 0; /* taken() at that time */
+		Time stopped_for = 0;             /* time that we saw it take nothing of a full ring, */
+		Time stop_seen = 0;               /* when that was last looked at, */
+		std::uint32_t stopped_behind = 0; /* and taken() at that time */
 		bool gone = false;
 		Time retry = 0; /* refused: when to try again; greeted: when others stop waiting for its answer */
 		Time pause = 0;
 	};
 
-	LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts);
+	LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts, const LocalPort *sibling);
 	[[nodiscard]] bool prepare();
 	[[nodiscard]] Peer *make_peer(unsigned slot);
 
@@ -193,6 +195,8 @@ private:
 	void forgive(Time now);
 
 	const unsigned slot_;
+	/* By slot: true for the ports of this context, which share the array. */
+	const std::shared_ptr<std::array<std::atomic<bool>, slot_limit>> siblings_;
 	std::vector<Address> addresses_;
 	ForkMark here_;
 	PortCounters own_total_; /* unless they are shared */

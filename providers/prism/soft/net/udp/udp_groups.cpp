@@ -13,14 +13,25 @@ namespace
 {
 
 /* Returns 0 or errno. */
+template <typename Value>
+int set(int fd, int level, int option, const Value &value)
+{
+	return ::setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? errno : 0;
+}
+
+/*
+ * Joins by @p interface alone: else Linux also delivers what other sockets of the host have joined by others. Before
+ * 5.7, binding to an interface takes a privilege. Returns 0 or errno.
+ */
 int become_member(int fd, const SocketAddress &group, unsigned interface)
 {
+	(void)set(fd, SOL_SOCKET, SO_BINDTOIFINDEX, static_cast<int>(interface));
 	if (group.any.sa_family == AF_INET) {
 		const ip_mreqn wanted{group.v4.sin_addr, {}, static_cast<int>(interface)};
-		return ::setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &wanted, sizeof(wanted)) < 0 ? errno : 0;
+		return set(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, wanted);
 	}
 	const ipv6_mreq wanted{group.v6.sin6_addr, interface};
-	return ::setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &wanted, sizeof(wanted)) < 0 ? errno : 0;
+	return set(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, wanted);
 }
 
 } // namespace
@@ -52,6 +63,7 @@ void UdpPort::leave(const Address &group)
 		if (sockets_[i].local != group || --sockets_[i].joined > 0)
 			continue;
 		std::lock_guard guard(listing_);
+		dropped_by_groups_ += kernel_drops(sockets_[i].fd.get());
 		sockets_.erase(sockets_.begin() + static_cast<std::ptrdiff_t>(i));
 		hot_ = 0;
 		check_all_ = true;

@@ -168,6 +168,8 @@ bool find_interface(const std::string &name, InterfaceInfo &info, std::string &e
 	return false;
 }
 
+} // namespace
+
 std::uint64_t kernel_drops(int fd)
 {
 	std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
@@ -176,8 +178,6 @@ std::uint64_t kernel_drops(int fd)
 		return 0;
 	return memory[SK_MEMINFO_DROPS];
 }
-
-} // namespace
 
 UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, Role role)
 	: claim_(std::move(slot)), info_(std::move(interface)), count_(shared ? *shared : own_count_), role_(role),
@@ -396,8 +396,13 @@ std::uint64_t UdpPort::network() const
 
 std::vector<Address> UdpPort::addresses() const
 {
+	return addresses_of(own_sockets());
+}
+
+std::vector<Address> UdpPort::addresses_of(std::span<const Socket> sockets)
+{
 	std::vector<Address> list;
-	for (const Socket &socket : own_sockets())
+	for (const Socket &socket : sockets)
 		list.push_back(socket.local);
 	return list;
 }
@@ -535,6 +540,7 @@ UdpCounters UdpPort::counters() const
 		.tx_segment_fallbacks = count_.tx_segment_fallbacks.get(),
 	};
 	std::lock_guard guard(listing_);
+	now.rx_socket_drops = dropped_by_groups_;
 	for (const Socket &socket : sockets_)
 		now.rx_socket_drops += kernel_drops(socket.fd.get());
 	return now;

@@ -161,6 +161,8 @@ public:
 	 */
 	int join(const Address &group);
 	void leave(const Address &group);
+	/** Returns the groups that the port is in. Serialised as receive() is. */
+	[[nodiscard]] std::vector<Address> groups() const { return addresses_of(std::span(sockets_).subspan(own_)); }
 
 	/** Returns descriptors that are readable when receive() would find something. Valid as long as the port;
 	 * only to be polled. */
@@ -269,6 +271,7 @@ private:
 	int bind_to(int fd, const SocketAddress &name) const;
 	/** Returns the sockets of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
+	[[nodiscard]] static std::vector<Address> addresses_of(std::span<const Socket> sockets);
 	void learn_steering();
 	void seek_manager(Time deadline);
 	void deliver_early(PacketHandler &handler, Time now);
@@ -323,7 +326,8 @@ private:
 	mutable std::mutex listing_; /* for changing the list, and for using it without the caller's serialisation */
 	std::vector<Socket> sockets_;
 	std::size_t own_ = 0;
-	PortCounters own_count_; /* unless it is shared */
+	std::uint64_t dropped_by_groups_ = 0; /* whose sockets are closed */
+	PortCounters own_count_;              /* unless it is shared */
 	PortCounters &count_;
 
 	std::vector<EarlyDatagram> early_; /* for the first receive_all() */

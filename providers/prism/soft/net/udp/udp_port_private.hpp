@@ -15,6 +15,9 @@ inline std::uint32_t qpn_of(std::span<const std::uint8_t> wire)
 	return static_cast<std::uint32_t>(wire[5] << 16 | wire[6] << 8 | wire[7]);
 }
 
+/* Returns the number of datagrams that did not fit the socket's buffer. */
+[[nodiscard]] std::uint64_t kernel_drops(int fd);
+
 /* Most addresses of one interface in the GID table; further ones are left out. */
 inline constexpr std::size_t max_own_sockets = 32;
 
