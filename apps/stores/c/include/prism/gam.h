@@ -115,7 +115,8 @@ void prism_gam_session_end(struct prism_gam_session *session);
  * Calls of a session. Besides the listed errors, each may return -EINVAL (an argument is wrong, or the address is 0 or
  * leads beyond all memory), -EFAULT (nothing is allocated at the address), -EHOSTUNREACH (its home is gone),
  * -EOWNERDEAD (the block's last value died with a node), -EPROTO (another node has damaged the home's record of the
- * block), -ENOBUFS (no room in the cache can be freed) and -ESTALE (the others believe that this node is dead).
+ * block), -ENOBUFS (no room in the cache can be freed), -ENOMEM (this node or the home has no memory to work with) and
+ * -ESTALE (the others believe that this node is dead).
  */
 
 /** The node that prism_gam_malloc() takes memory from. */
