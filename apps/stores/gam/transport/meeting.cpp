@@ -167,7 +167,7 @@ std::optional<Member> Meeting::next()
 {
 	for (const Member &member : view_.members) {
 		if (me_ && member.live() && member.life.node < me_->life.node &&
-			!met_.contains(member.life.incarnation))
+			met_[member.life.node] != member.life.incarnation)
 			return member;
 	}
 	return std::nullopt;
@@ -246,7 +246,7 @@ void Meeting::seek(const std::stop_token &stop)
 		const Result<void> connected = connect(member, stop);
 		guard.lock();
 		if (connected) {
-			met_.insert(member.life.incarnation);
+			met_[member.life.node] = member.life.incarnation;
 			why_not_.clear();
 			changed_.notify_all();
 			pause = shortest_pause;
