@@ -693,7 +693,6 @@ TEST(TableClient, HandsBackWhatHasEnded)
 		TableClient::open(node, session.node().self() == 0 ? catalogue + 16 : catalogue).error().code, EPROTO);
 }
 
-
 /* With a line for each shard, that of the lock leaves none for others of its shard. */
 TEST(Table, AChangeForWhichTheCacheHasNoRoomLeavesNothing)
 {

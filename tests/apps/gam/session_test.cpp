@@ -768,10 +768,10 @@ struct Starving final : Coherence {
 	void flush() override {}
 	[[nodiscard]] bool is_flushed() const override { return true; }
 	[[nodiscard]] bool at_rest() const override { return true; }
-	[[nodiscard]] const CoherenceStats &stats() const override { return stats_; }
+	[[nodiscard]] const CoherenceStats &stats() const override { return none; }
 
 	int times = 0;
-	CoherenceStats stats_;
+	CoherenceStats none;
 };
 
 TEST(Node, TellsThatItHasFoundNoMemoryAndDoesNoMore)

@@ -84,7 +84,7 @@ private:
 	TcpRendezvous *link_ = nullptr; /* on which the seeker waits for a member */
 	/* Of each number, the last incarnation to which there was a pair: there will be no other */
 	std::array<std::uint64_t, max_nodes> met_{};
-	std::jthread receiver_;         /* declared last: they use the others */
+	std::jthread receiver_; /* declared last: they use the others */
 	std::jthread seeker_;
 };
 
