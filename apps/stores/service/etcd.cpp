@@ -175,12 +175,11 @@ Result<EtcdKey::Revision> EtcdKey::read() const
 	return read;
 }
 
-Result<std::uint64_t> EtcdKey::replace(std::uint64_t number, const std::string &value) const
+Result<std::uint64_t> EtcdKey::replace_while(const EtcdKey &other, std::uint64_t number, const std::string &value) const
 {
-	const std::string name = base64(key_);
-	const nlohmann::json question = {
-		{"compare", {{{"key", name}, {"target", "MOD"}, {"mod_revision", std::to_string(number)}}}},
-		{"success", {{{"request_put", {{"key", name}, {"value", base64(value)}}}}}}};
+	const nlohmann::json question = {{"compare", {{{"key", base64(other.key_)}, {"target", "MOD"},
+							     {"mod_revision", std::to_string(number)}}}},
+		{"success", {{{"request_put", {{"key", base64(key_)}, {"value", base64(value)}}}}}}};
 	const Result<nlohmann::json> answer = ask("/v3/kv/txn", question);
 	if (!answer)
 		return answer.error();

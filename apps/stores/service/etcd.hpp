@@ -67,7 +67,13 @@ public:
 	 * Sets the key to @p value, if its revision is @p number, in one transaction. Returns the new revision, or 0 if
 	 * it is another. Errors: as above; then it is not known if the key has the value.
 	 */
-	[[nodiscard]] Result<std::uint64_t> replace(std::uint64_t number, const std::string &value) const;
+	[[nodiscard]] Result<std::uint64_t> replace(std::uint64_t number, const std::string &value) const
+	{
+		return replace_while(*this, number, value);
+	}
+	/** Does the same if the revision of @p other, a key of the same server, is @p number. */
+	[[nodiscard]] Result<std::uint64_t> replace_while(
+		const EtcdKey &other, std::uint64_t number, const std::string &value) const;
 	/**
 	 * Has the server forget the values that the revision @p number and earlier ones of all its keys have replaced.
 	 * Errors: as above; EPROTO also if it has forgotten them already.

@@ -43,6 +43,7 @@ struct Options {
 	bool json = false;
 	std::string address; /* argument of a command */
 	std::uint64_t bytes = 0;
+	std::uint64_t locked = 1; /* bytes to lock */
 	std::string text;
 	std::string on = "remote";
 	bool hex = false;
@@ -171,7 +172,7 @@ int gam_add(Session &session, const Options &options)
 int lock(Session &session, const Options &options)
 {
 	const Address at = address_of(options);
-	const std::size_t bytes = std::max<std::uint64_t>(options.bytes, 1);
+	const std::size_t bytes = std::max<std::uint64_t>(options.locked, 1);
 	const int error = options.writes ? (options.tries ? session.try_wlock(at, bytes) : session.wlock(at, bytes))
 					 : (options.tries ? session.try_rlock(at, bytes) : session.rlock(at, bytes));
 	if (error)
@@ -296,7 +297,9 @@ int run(Options &options, const Body &body)
 	if (!context)
 		return complain(context.error().message);
 	options.join.node.bytes = least_lent;
-	options.join.cache_bytes = std::size_t{1} << 20;
+	/* Twice of what is locked, all of which has to be there: blocks need not be spread evenly over the shards. */
+	options.join.cache_bytes =
+		(std::size_t{1} << 20) + 2 * std::min(options.locked, Session::max_locked_blocks * block_size);
 	options.join.timeout = apps::milliseconds(options.timeout);
 	const Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, options.join);
 	if (!joined)
@@ -342,7 +345,7 @@ public:
 					Session session(joined.node());
 					return lock(session, mine);
 				}));
-			command.add_option("BYTES", options_.bytes, "all blocks of so many bytes")
+			command.add_option("BYTES", options_.locked, "all blocks of so many bytes")
 				.capture_default_str();
 			command.add_option("--hold", options_.hold, "seconds").check(cli::Seconds());
 			command.add_flag("--try", options_.tries, "do not wait: exit with 3 if another holds it");

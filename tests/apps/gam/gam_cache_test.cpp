@@ -360,8 +360,8 @@ TEST(BlockLock, ManyReadOrOneWrites)
 {
 	BlockLock lock;
 	EXPECT_TRUE(lock.allows(true));
-	lock.take(of(AccessKind::read_lock, 1));
-	lock.take(of(AccessKind::read_lock, 0));
+	EXPECT_EQ(lock.take(of(AccessKind::read_lock, 1)), 0);
+	EXPECT_EQ(lock.take(of(AccessKind::read_lock, 0)), 0);
 	EXPECT_TRUE(lock.allows(false));
 	EXPECT_FALSE(lock.allows(true));
 	EXPECT_TRUE(lock.admits(of(AccessKind::read, 2)));
@@ -370,7 +370,7 @@ TEST(BlockLock, ManyReadOrOneWrites)
 	EXPECT_TRUE(lock.is_held());
 	lock.give_back(0);
 	EXPECT_FALSE(lock.is_held());
-	lock.take(of(AccessKind::write_lock, 1));
+	EXPECT_EQ(lock.take(of(AccessKind::write_lock, 1)), 0);
 	EXPECT_FALSE(lock.allows(false));
 	EXPECT_TRUE(lock.admits(of(AccessKind::write, 1)));
 	EXPECT_FALSE(lock.admits(of(AccessKind::read, 2)));
@@ -382,7 +382,7 @@ TEST(BlockLock, RefusesWhatCanNeverBe)
 {
 	BlockLock lock;
 	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 1)), EPERM);
-	lock.take(of(AccessKind::read_lock, 1));
+	EXPECT_EQ(lock.take(of(AccessKind::read_lock, 1)), 0);
 	EXPECT_EQ(lock.refusal(of(AccessKind::read_lock, 1)), EDEADLK);
 	EXPECT_EQ(lock.refusal(of(AccessKind::write_lock, 1)), EDEADLK);
 	EXPECT_EQ(lock.refusal(of(AccessKind::write, 1)), EDEADLK);
@@ -391,7 +391,7 @@ TEST(BlockLock, RefusesWhatCanNeverBe)
 	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 2)), EPERM);
 	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 1)), 0);
 	lock.give_back(1);
-	lock.take(of(AccessKind::write_lock, 1));
+	EXPECT_EQ(lock.take(of(AccessKind::write_lock, 1)), 0);
 	EXPECT_EQ(lock.refusal(of(AccessKind::write_lock, 1)), EDEADLK);
 	EXPECT_EQ(lock.refusal(of(AccessKind::write, 1)), 0);
 }
@@ -401,7 +401,7 @@ TEST(BlockLock, HasRoomForSoManyReaders)
 	BlockLock lock;
 	for (ThreadId thread = 0; thread < BlockLock::max_readers; thread++) {
 		ASSERT_EQ(lock.refusal(of(AccessKind::read_lock, thread)), 0);
-		lock.take(of(AccessKind::read_lock, thread));
+		ASSERT_EQ(lock.take(of(AccessKind::read_lock, thread)), 0);
 	}
 	EXPECT_EQ(lock.refusal(of(AccessKind::read_lock, BlockLock::max_readers)), EOVERFLOW);
 }

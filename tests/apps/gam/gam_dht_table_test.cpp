@@ -693,4 +693,31 @@ TEST(TableClient, HandsBackWhatHasEnded)
 		TableClient::open(node, session.node().self() == 0 ? catalogue + 16 : catalogue).error().code, EPROTO);
 }
 
+/* With a line for each shard, that of the lock leaves none for others of its shard. */
+TEST(Table, AChangeForWhichTheCacheHasNoRoomLeavesNothing)
+{
+	ClusterOptions options = of(2);
+	options.lines = options.node.shards;
+	Cluster cluster(options);
+	TableOptions small;
+	small.buckets = 1;
+	small.nodes = {0};
+	int failures = 0;
+	for (int i = 0; i < 64; i++) {
+		User home(*cluster.nodes()[0], small);
+		for (unsigned number = 0; number < 10; number++)
+			ASSERT_EQ(home.put(key(number), "value"), Outcome::ok);
+		User user(*cluster.nodes()[1], home.catalogue());
+		const std::uint64_t before = cluster.node(0).available();
+		const Outcome outcome = user.put(key(10), "value");
+		if (outcome == Outcome::ok)
+			continue;
+		failures++;
+		EXPECT_EQ(outcome, Outcome::failed);
+		EXPECT_EQ(user.error(), ENOBUFS);
+		EXPECT_EQ(cluster.node(0).available(), before);
+		EXPECT_EQ(home.get(key(10)), "(absent)");
+	}
+	EXPECT_GT(failures, 0);
+}
 } // namespace

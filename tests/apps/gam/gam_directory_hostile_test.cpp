@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Invalid messages are counted and change nothing. */
 #include "directory_nodes.hpp"
+#include "tests/unit/allocations.hpp"
 
 #include <array>
 #include <cerrno>
@@ -204,6 +205,114 @@ TEST_F(DirectoryHostile, AnyMessagesInAnyOrder)
 	net->kill(3);
 	net->tell_of(3);
 	EXPECT_TRUE(net->run());
+}
+
+/** One node whose memory runs out, and the last message that it has sent. */
+struct DirectoryWithoutMemory : ::testing::Test, Coherence::Host {
+	std::vector<std::byte> memory = std::vector<std::byte>(4 * block_size);
+	std::vector<std::byte> lines = std::vector<std::byte>(4 * block_size);
+	std::array<std::byte, block_size> data{};
+	Type sent{};
+	int error = 0;
+	std::uint64_t request = 0;
+
+	void send(NodeId /*to*/, const Message &message) override
+	{
+		sent = static_cast<Type>(message.type);
+		error = message.error;
+		request = message.request;
+	}
+	void ended(Access & /*access*/) override {}
+	[[nodiscard]] bool is_allocated(Address /*block*/) const override { return true; }
+	[[nodiscard]] Directory made(NodeId self)
+	{
+		directory::Options options;
+		options.self = self;
+		options.memory = memory;
+		options.lines = lines;
+		return Directory(options, *this);
+	}
+	static Access access(AccessKind kind, Address at)
+	{
+		Access made;
+		made.kind = kind;
+		made.at = at;
+		made.thread = 1;
+		return made;
+	}
+	/** Calls @p step with no memory, then with that for one allocation, and so on, until it returns 0. */
+	template <typename Step>
+	static void with_little_memory(const Step &step)
+	{
+		int failures = 0;
+		for (int left = 0;; left++) {
+			prism::test::allocations_left = left;
+			const int failed = step();
+			prism::test::allocations_left = -1;
+			if (!failed)
+				break;
+			EXPECT_EQ(failed, ENOMEM);
+			failures++;
+		}
+		EXPECT_GT(failures, 0);
+	}
+};
+
+TEST_F(DirectoryWithoutMemory, AHomeRefusesAndIsAsBefore)
+{
+	Directory home = made(0);
+	const Address at(0, block_size), other = at + block_size;
+	Message message;
+	for (const Type type : {Type::read, Type::uncached}) {
+		message.type = static_cast<std::uint8_t>(type);
+		message.block = type == Type::read ? at : other;
+		message.counter = directory::Operation{static_cast<std::uint8_t>(AccessKind::write), 0, 0, 8}.packed();
+		message.data = std::span(data).first(type == Type::read ? 0 : block_size);
+		with_little_memory([&] {
+			message.request++;
+			home.hear(1, message);
+			EXPECT_TRUE(home.at_rest());
+			EXPECT_FALSE(home.entry(message.block)->has_record);
+			return sent == Type::failed ? error : 0;
+		});
+	}
+	EXPECT_EQ(sent, Type::answered);
+	Access lock = access(AccessKind::write_lock, other), unlock = access(AccessKind::unlock, other);
+	with_little_memory([&] {
+		EXPECT_TRUE(home.start(lock));
+		return lock.error;
+	});
+	EXPECT_TRUE(home.start(unlock));
+	EXPECT_EQ(unlock.error, 0);
+	EXPECT_EQ(home.stats().refused, 0U);
+}
+
+TEST_F(DirectoryWithoutMemory, ANodeRefusesItsThreadsAndObeysTheHome)
+{
+	Directory node = made(1);
+	const Address at(0, block_size), locked = at + block_size;
+	Message message;
+	for (const Address block : {at, locked}) {
+		Access read = access(AccessKind::read_lock, block);
+		with_little_memory([&] { return node.start(read) ? read.error : 0; });
+		EXPECT_EQ(sent, Type::read);
+		message.block = block;
+		message.type = static_cast<std::uint8_t>(Type::shared_data);
+		message.request = request;
+		message.data = data;
+		node.hear(0, message);
+	}
+	Access unlock = access(AccessKind::unlock, at);
+	EXPECT_TRUE(node.start(unlock));
+	message.block = at;
+	message.type = static_cast<std::uint8_t>(Type::invalidate);
+	message.data = {};
+	prism::test::allocations_left = 0;
+	node.hear(0, message);
+	prism::test::allocations_left = -1;
+	EXPECT_EQ(sent, Type::ack);
+	EXPECT_EQ(node.line(at), LineState::invalid);
+	EXPECT_EQ(node.line(locked), LineState::shared);
 }
 
 } // namespace

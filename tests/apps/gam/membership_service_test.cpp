@@ -308,9 +308,6 @@ TEST_P(MembershipService, ManyAtOnceGetNumbersOfTheirOwn)
 	EXPECT_TRUE(wait_until([&] { return members.front()->view().members.size() == count; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Masters, MembershipService, ::testing::Values("tcp", "etcd"),
-	[](const auto &kind) { return std::string(kind.param); });
-
 /** Joins by @p way. Returns what it says when it renews its lease. */
 nlohmann::json renewal_by(MasterChannel &way)
 {
@@ -325,6 +322,28 @@ nlohmann::json renewal_by(MasterChannel &way)
 	question["incarnation"] = (*renewed)["incarnation"];
 	return question;
 }
+
+/** Checks that a node that was stopped, and finds itself dead, changes and learns no name. */
+TEST_P(MembershipService, WhoIsDeadNeitherPutsNorGets)
+{
+	const std::unique_ptr<MasterChannel> dead = way_to(location), other = way_to(location);
+	nlohmann::json of_dead = renewal_by(*dead), of_other = renewal_by(*other);
+	of_dead.update({{"ask", "leave"}, {"key", "6b"}, {"value", "61"}});
+	of_other.update({{"ask", "put"}, {"key", "6b"}, {"value", "62"}});
+	ASSERT_TRUE(other->ask(of_dead, patience).ok());
+	ASSERT_TRUE(other->ask(of_other, patience).ok());
+	for (const char *what : {"put", "find"}) {
+		of_dead["ask"] = what;
+		const Result<nlohmann::json> answer = dead->ask(of_dead, patience);
+		ASSERT_FALSE(answer.ok()) << what;
+		EXPECT_EQ(answer.error().code, ESTALE);
+	}
+	of_other["ask"] = "find";
+	EXPECT_EQ((*other->ask(of_other, patience))["value"], "62");
+}
+
+INSTANTIATE_TEST_SUITE_P(Masters, MembershipService, ::testing::Values("tcp", "etcd"),
+	[](const auto &kind) { return std::string(kind.param); });
 
 TEST(MembershipMasters, WhoFoundsAClusterInEtcdSaysHowLongItsLeasesAre)
 {
@@ -366,6 +385,19 @@ TEST(MembershipMasters, EtcdForgetsOldStates)
 	ASSERT_FALSE(old.ok()) << "these revisions were there";
 	EXPECT_NE(old.error().message.find("has been compacted"), std::string::npos) << old.error().message;
 	EXPECT_TRUE(key.compact(newest - access.history + 1).ok()) << "newer ones stay";
+}
+
+TEST(MembershipMasters, AValueInEtcdIsStoredWhileTheMembersStayTheSame)
+{
+	const std::unique_ptr<Etcd> etcd = Etcd::start();
+	if (!etcd)
+		GTEST_SKIP() << "etcd is not installed";
+	const apps::EtcdKey state = *apps::EtcdKey::parse(etcd->key("state")), value = state.beside("/value");
+	const std::uint64_t before = *state.replace(0, "one member");
+	EXPECT_NE(*value.replace_while(state, before, "first"), 0u);
+	EXPECT_NE(*state.replace(before, "another"), 0u);
+	EXPECT_EQ(*value.replace_while(state, before, "second"), 0u);
+	EXPECT_EQ(*value.get(), "first");
 }
 
 TEST(MembershipMasters, OneThatStartsEmptyKnowsNobody)

@@ -2,6 +2,7 @@
 /* Peers that lie, die and stop. */
 #include "gam/transport/frame.hpp"
 #include "peer_support.hpp"
+#include "tests/unit/allocations.hpp"
 
 #include <array>
 #include <csignal>
@@ -114,7 +115,7 @@ protected:
 		return bytes;
 	}
 	void heard(NodeId from, const Message & /*message*/) override { heard_count += from == 1; }
-	void broken(NodeId node, int error) override { broken_for = node == 1 ? error : -1; }
+	void broken(NodeId node, int error) noexcept override { broken_for = node == 1 ? error : -1; }
 
 	bool failed = false;
 	int heard_count = 0;
@@ -181,6 +182,25 @@ TEST_F(PeerHostile, CutOffIsForGoodAndNotToldAsBroken)
 }
 
 /** A full backlog ends the pair, so what nobody waits for leaves half of it to others. */
+/* A node whose memory has run out ended when it wanted to answer. */
+TEST_F(PeerHostile, WhatWaitsForAPeerNeedsNoMoreMemory)
+{
+	std::array<std::byte, block_size> data{};
+	Message message;
+	message.data = data;
+	std::size_t bytes = 0;
+	int error = 0;
+	test::allocations_left = 0;
+	for (; !error; bytes += message.size())
+		error = peers_->try_send(1, message);
+	peers_->send(1, message);
+	(void)peers_->poll(*this);
+	test::allocations_left = -1;
+	EXPECT_EQ(error, ENOBUFS);
+	EXPECT_GT(bytes, options_.sizes.backlog);
+	EXPECT_EQ(broken_for, EIO) << "the end of the pair needs none either";
+}
+
 TEST_F(PeerHostile, APeerThatTakesNothingHasNoRoomLongBeforeThePairEnds)
 {
 	std::size_t sent = 0;

@@ -194,7 +194,7 @@ private:
 			heard_(from, message);
 	}
 	/* Peers::Events */
-	void broken(NodeId /*node*/, int error) override
+	void broken(NodeId /*node*/, int error) noexcept override
 	{
 		broken_error = error;
 		broken_count++;

@@ -746,4 +746,58 @@ TEST(Session, WithoutALeaseNothingIsUsed)
 	is_over = false;
 }
 
+/** A protocol that finds no memory for its work. */
+struct Starving final : Coherence {
+	bool start(Access & /*access*/) override { return true; }
+	[[nodiscard]] bool read_beside(Address /*from*/, std::span<std::byte> /*into*/) noexcept override
+	{
+		return false;
+	}
+	[[nodiscard]] bool write_beside(Address /*to*/, std::span<const std::byte> /*bytes*/) noexcept override
+	{
+		return false;
+	}
+	void hear(NodeId /*from*/, const Message & /*message*/) override { throw std::bad_alloc(); }
+	void joined(NodeId /*node*/) override {}
+	void lost(NodeId /*node*/) override {}
+	Time on_time(Time /*now*/) override
+	{
+		times++;
+		throw std::bad_alloc();
+	}
+	void flush() override {}
+	[[nodiscard]] bool is_flushed() const override { return true; }
+	[[nodiscard]] bool at_rest() const override { return true; }
+	[[nodiscard]] const CoherenceStats &stats() const override { return none; }
+
+	int times = 0;
+	CoherenceStats none;
+};
+
+TEST(Node, TellsThatItHasFoundNoMemoryAndDoesNoMore)
+{
+	struct StarvingMaking : prism::gam::test::Making {
+		std::unique_ptr<Coherence> make(
+			NodeId /*self*/, Coherence::Host & /*host*/, std::size_t /*shard*/) override
+		{
+			auto made = std::make_unique<Starving>();
+			last = made.get();
+			return made;
+		}
+		Starving *last = nullptr;
+	};
+	int told = 0;
+	ClusterOptions options;
+	options.nodes = 1;
+	options.node.shards = 1;
+	options.node.found_no_memory = [&] { told++; };
+	auto making = std::make_unique<StarvingMaking>();
+	StarvingMaking &made = *making;
+	Cluster cluster(options, std::move(making));
+	(void)cluster.node(0).poll();
+	(void)cluster.node(0).poll();
+	EXPECT_EQ(told, 1);
+	EXPECT_EQ(made.last->times, 1);
+}
+
 } // namespace

@@ -210,4 +210,16 @@ TEST(Watch, TimeInWhichTheMasterStandsStillDoesNotCountForPairs)
 		<< "but it answers now and then";
 }
 
+TEST(Watch, ANodeThatHasFoundNoMemoryEndsAndSaysSo)
+{
+	Failed node(endless);
+	const Time now = Membership::now();
+	EXPECT_FALSE(node.watch.look(now));
+	node.watch.found_no_memory();
+	const std::optional<Error> why = node.watch.look(now);
+	ASSERT_TRUE(why);
+	EXPECT_EQ(why->code, ESTALE);
+	EXPECT_NE(why->message.find("memory"), std::string::npos) << why->message;
+}
+
 } // namespace

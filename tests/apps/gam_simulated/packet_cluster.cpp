@@ -98,7 +98,7 @@ struct PacketCluster::Seat : Coherence::Host, prism::gam::Network::Listener, Pee
 	/* Network::Listener */
 	void heard(NodeId from, const Message &message) override { coherence->hear(from, message); }
 	/* Peers::Events */
-	void broken(NodeId node, int /*error*/) override
+	void broken(NodeId node, int /*error*/) noexcept override
 	{
 		if (!cluster.is_dead(node))
 			cluster.find("a pair of two nodes that live has ended");

@@ -145,6 +145,9 @@ locks() {
 	expect 0 "a lock whose holder is gone" gam rlock "$address"
 	allocate 4096 0
 	expect 0 "many blocks" gam wlock "$address" 4096
+	allocate 2097152 1
+	expect 0 "more blocks than a small cache has" gam wlock "$address" 2097152
+	expect 0 "their memory" gam free "$address"
 	pass "locks: held by others, tried, and of holders that die"
 }
 

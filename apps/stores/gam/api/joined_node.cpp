@@ -99,6 +99,7 @@ public:
 		if (!admitted)
 			return admitted.error();
 		options_.node.self = admitted->life.node;
+		options_.node.found_no_memory = [this] { watch_.found_no_memory(); };
 		watch_.begin(*admitted, membership_);
 		const Result<void> entered = enter(*admitted);
 		if (!entered && check()) {
@@ -339,7 +340,7 @@ private:
 		if (latch_)
 			latch_->completed(completion);
 	}
-	void broken(NodeId node, int /*error*/) override
+	void broken(NodeId node, int /*error*/) noexcept override
 	{
 		if (const std::optional<NodeLife> life = network_.peer(node))
 			watch_.broken(*life);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace prism::gam
@@ -268,6 +269,16 @@ int Session::atomic(Address at, std::size_t length, Function function, std::uint
 	return after(error);
 }
 
+/** Makes room for the names of @p blocks more locks: a lock that is not noted is never given back. */
+int Session::make_room(std::size_t blocks) noexcept
+try {
+	if (locked_.capacity() - locked_.size() < blocks)
+		locked_.reserve(std::max(locked_.size() + blocks, 2 * locked_.size()));
+	return 0;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
+}
+
 int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 {
 	if (const int error = check(at, bytes))
@@ -276,6 +287,8 @@ int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
 	if (blocks > max_locked_blocks)
 		return E2BIG;
+	if (const int error = make_room(blocks))
+		return error;
 	if (const int error = mfence())
 		return error;
 	for (std::size_t i = 0; i < blocks; i++) {
@@ -303,6 +316,8 @@ int Session::try_lock_all(AccessKind kind, std::span<const Address> at)
 		if (const int error = check(one, 1))
 			return error;
 	}
+	if (const int error = make_room(at.size()))
+		return error;
 	if (const int error = mfence())
 		return error;
 	const std::size_t before = locked_.size();

@@ -48,9 +48,10 @@ struct Placement {
  * All calls except write() and async_read() return when the operation has ended, and answer requests to the node while
  * they wait. They return 0 or an errno value. Beside those named below: EINVAL (a length of 0, an address that is null
  * or whose end is beyond the home's memory), EFAULT (nothing is allocated at the address), EHOSTUNREACH (its home is
- * gone), EOWNERDEAD (the block's last value died with a node), EPROTO (another node has damaged the block), ESTALE (the
- * lease of this node is over, so others believe that it is dead; or this is a child of fork(2), whose node belongs to
- * its parent: then nothing was done). The next mfence(), lock or unlock returns the error of a write, once.
+ * gone), EOWNERDEAD (the block's last value died with a node), EPROTO (another node has damaged the block), ENOMEM
+ * (this node or the home has no memory to work with), ESTALE (the lease of this node is over, so others believe that it
+ * is dead; or this is a child of fork(2), whose node belongs to its parent: then nothing was done). The next mfence(),
+ * lock or unlock returns the error of a write, once.
  *
  * An access inside one block is atomic; a longer one consists of several, in the order of their addresses.
  */
@@ -148,6 +149,7 @@ private:
 	int run(Awaited &awaited);
 	int lock(AccessKind kind, Address at, std::size_t bytes, bool tries);
 	int try_lock_all(AccessKind kind, std::span<const Address> at);
+	int make_room(std::size_t blocks) noexcept;
 	int try_at_once(AccessKind kind, std::span<const Address> at);
 	int write_back_at_once(Address first, std::size_t blocks);
 	int give_back(Address first, std::size_t blocks);

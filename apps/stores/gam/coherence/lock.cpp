@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 namespace prism::gam
 {
@@ -34,10 +35,13 @@ int BlockLock::refusal(const Access &access) const noexcept
 	return EINVAL;
 }
 
-void BlockLock::take(const Access &access)
-{
-	writer_ = access.kind == AccessKind::write_lock;
+int BlockLock::take(const Access &access) noexcept
+try {
 	holders_.insert(std::upper_bound(holders_.begin(), holders_.end(), access.thread), access.thread);
+	writer_ = access.kind == AccessKind::write_lock;
+	return 0;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
 }
 
 void BlockLock::give_back(ThreadId thread) noexcept

@@ -45,8 +45,11 @@ public:
 		return holds(access.thread) ||
 		       allows(is_exclusive(access.kind) || access.kind == AccessKind::write_back);
 	}
-	/** Takes the lock for @p access; refusal() and admits() must have allowed it. */
-	void take(const Access &access);
+	/**
+	 * Takes the lock for @p access; refusal() and admits() must have allowed it. Returns 0, or ENOMEM: the lock is
+	 * as it was.
+	 */
+	[[nodiscard]] int take(const Access &access) noexcept;
 	void give_back(ThreadId thread) noexcept;
 
 private:

@@ -41,6 +41,14 @@ std::span<const std::byte> bytes_of(const T &value) noexcept
 	return std::as_bytes(std::span(&value, 1));
 }
 
+/** Returns the outcome of a change that has ended with @p error. A write for which there was no room was not begun. */
+Outcome outcome_of(int error) noexcept
+{
+	if (error == ENOBUFS || error == ENOMEM)
+		return Outcome::failed;
+	return error ? Outcome::unknown : Outcome::ok;
+}
+
 void end(Operation &operation, Outcome outcome, int error) noexcept
 {
 	operation.outcome = outcome;
@@ -217,7 +225,7 @@ Outcome Table::put_into(
 	const std::span<const std::byte> record = compose(operation);
 	if (changes_in_place(found.entry, record.size())) {
 		error = session_.write(found.entry.record(), record);
-		return error ? Outcome::unknown : Outcome::ok;
+		return outcome_of(error);
 	}
 	Entry entry;
 	error = make_record(record, hash, entry);
@@ -261,14 +269,15 @@ void Table::erase(Operation &operation) noexcept
 	Search found;
 	int error = search(operation.key, hash, Wanted::key, found);
 	if (!error) {
-		change.superfluous = found.entry.record();
 		change.at = found.entry.is_free() ? found.bad : found.at;
 		outcome = change.at.is_null() ? Outcome::not_found : Outcome::ok;
 	}
-	if (outcome == Outcome::ok)
+	if (outcome == Outcome::ok) {
 		error = session_.write(change.at, bytes_of(free_entry));
-	if (outcome == Outcome::ok && error)
-		outcome = Outcome::unknown;
+		outcome = outcome_of(error);
+	}
+	if (outcome == Outcome::ok)
+		change.superfluous = found.entry.record();
 	const int late = finish(bucket, change, outcome);
 	end(operation, outcome, error ? error : late);
 }
@@ -443,7 +452,7 @@ Outcome Table::install(const Search &found, const Entry &entry, Address &at, int
 	at = found.entry.is_free() && !found.bad.is_null() ? found.bad : found.at;
 	if (!at.is_null()) {
 		error = session_.write(at, bytes_of(entry));
-		return error ? Outcome::unknown : Outcome::ok;
+		return outcome_of(error);
 	}
 	Address fresh;
 	error = session_.malloc(sizeof(Bucket), fresh, Placement::near(found.last), sizeof(Bucket));
@@ -455,13 +464,18 @@ Outcome Table::install(const Search &found, const Entry &entry, Address &at, int
 		return Outcome::failed;
 	Bucket bucket;
 	bucket.entries.front() = entry;
-	at = found.last + offsetof(Bucket, overflow);
 	error = session_.write(fresh, bytes_of(std::as_const(bucket)));
 	if (!error)
 		error = write_back(fresh, sizeof(bucket));
-	if (!error)
+	Outcome outcome = Outcome::failed; /* as nothing names the bucket yet */
+	if (!error) {
+		at = found.last + offsetof(Bucket, overflow);
 		error = session_.write(at, bytes_of(std::as_const(fresh)));
-	return error ? Outcome::unknown : Outcome::ok;
+		outcome = outcome_of(error);
+	}
+	if (outcome == Outcome::failed)
+		(void)session_.free(fresh);
+	return outcome;
 }
 
 } // namespace prism::gam

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include "gam/coherence/execute.hpp"
 
@@ -39,8 +40,18 @@ Home::Record *Home::find_record(const Block &block) noexcept
 
 Home::Record &Home::record(const Block &block)
 {
+	Record &made = records_[block.index];
 	block.entry.has_record = true;
-	return records_[block.index];
+	return made;
+}
+
+/** Makes the record of @p block, so that record() finds it. Returns 0 or ENOMEM. */
+int Home::make_record(const Block &block) noexcept
+try {
+	(void)record(block);
+	return 0;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
 }
 
 bool Home::at_rest() const noexcept
@@ -98,6 +109,8 @@ void Home::start(Access &access)
 		context_.end(access, wrote(block, access));
 		return;
 	}
+	if (const int error = make_record(block))
+		return context_.end(access, error);
 	if (const int error = record(block).lock.refusal(access))
 		context_.end(access, error);
 	else
@@ -208,11 +221,12 @@ void Home::finish(const Block &block, Access &access)
 void Home::finish_local(const Block &block, Access &access)
 {
 	execute(access, block.bytes);
+	int error = 0;
 	if (access.kind == AccessKind::unlock)
 		record(block).lock.give_back(access.thread);
 	else if (is_lock(access.kind))
-		record(block).lock.take(access);
-	context_.end(access, wrote(block, access));
+		error = record(block).lock.take(access);
+	context_.end(access, error ? error : wrote(block, access));
 }
 
 void Home::finish_uncached(const Block &block, Request &request)

@@ -114,6 +114,7 @@ private:
 			visit(block_at({context_.self(), (index * shards_ + shard_) * block_size}));
 	}
 	[[nodiscard]] Record &record(const Block &block);
+	[[nodiscard]] int make_record(const Block &block) noexcept;
 	[[nodiscard]] Record *find_record(const Block &block) noexcept;
 
 	void arrive(const Block &block, Access &access);
@@ -138,6 +139,7 @@ private:
 	[[nodiscard]] bool may_ask(NodeId from, const Block &block) noexcept;
 	void forget_again(NodeId from, const Block &block);
 	static bool read_operation(Request &request, const Message &message);
+	Request *take_request(NodeId from, const Block &block, Type type, int &error) noexcept;
 	bool ask_again(NodeId from, const Message &message);
 	bool evict_dirty(NodeId from, const Block &block, const Message &message);
 	bool acknowledged(NodeId from, const Block &block, bool locked);

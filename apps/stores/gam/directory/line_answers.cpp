@@ -171,7 +171,8 @@ bool Lines::take_refusal(Line &line, const Message &message)
 	const bool is_busy = static_cast<Type>(message.type) == Type::busy;
 	const bool is_allowed = is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
 					: message.error == EFAULT || message.error == ENOBUFS ||
-						  message.error == EOWNERDEAD || is_of_log(message.error);
+						  message.error == ENOMEM || message.error == EOWNERDEAD ||
+						  is_of_log(message.error);
 	if (!is_allowed)
 		return false;
 	context_.end(pop(pending), is_busy ? EBUSY : message.error);

@@ -44,10 +44,8 @@ bool Lines::give_up(Line &line, const Message &message)
 		return false;
 	switch (line.state) {
 	case LineState::to_invalid:
-		if (context_.rules().serve_while_evicting) {
-			pending(line);
+		if (context_.rules().serve_while_evicting)
 			obey(line, message);
-		}
 		return true;
 	case LineState::to_dirty:
 		if (context_.rules().serve_after_grant)

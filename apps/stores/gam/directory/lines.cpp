@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
+#include <utility>
 
 #include "base/wire.hpp"
 #include "gam/coherence/execute.hpp"
@@ -121,6 +123,13 @@ void Lines::serve_starved()
 
 void Lines::arrive(Line &line, Access &access)
 {
+	if (!line.pending)
+		line.pending.reset(new (std::nothrow) Pending);
+	if (!line.pending) {
+		if (line.state == LineState::invalid)
+			cache_.release(line);
+		return context_.end(access, ENOMEM);
+	}
 	Pending &pending = Lines::pending(line);
 	if (const int error = pending.lock.refusal(access)) {
 		context_.end(access, error);
@@ -193,12 +202,13 @@ void Lines::take_demand_out(Pending &pending)
 void Lines::perform(Line &line, Access &access)
 {
 	execute(access, line.data());
+	int error = 0;
 	if (access.kind == AccessKind::unlock)
 		line.pending->lock.give_back(access.thread);
 	else if (is_lock(access.kind))
-		line.pending->lock.take(access);
+		error = line.pending->lock.take(access);
 	cache_.touch(line);
-	context_.end(access, log_if_durable(line, access));
+	context_.end(access, error ? error : log_if_durable(line, access));
 }
 
 int Lines::log_if_durable(const Line &line, const Access &access)
@@ -277,13 +287,26 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 
 /* Lines ---------------------------------------------------------------------------------------------------------- */
 
-/** Returns the record of the line. Hides the line: from now on reads take their turn. */
+/**
+ * Returns the record of the line; if there is none, the spare one, for as long as the call takes. Hides the line: from
+ * now on reads take their turn.
+ */
 Lines::Pending &Lines::pending(Line &line)
 {
 	cache_.hide(line);
 	if (!line.pending)
-		line.pending = std::make_unique<Pending>();
+		line.pending = spare_ ? std::move(spare_) : std::make_unique<Pending>();
 	return *line.pending;
+}
+
+/** Drops the record of the line. One always stays: what the home demands of an idle line must not need memory. */
+void Lines::drop_record(Line &line) noexcept
+{
+	if (!spare_ && line.pending) {
+		*line.pending = Pending();
+		spare_ = std::move(line.pending);
+	}
+	line.pending.reset();
 }
 
 void Lines::push(Pending &pending, Access &access)
@@ -319,7 +342,7 @@ void Lines::settle(Line &line)
 		cache_.pin(line);
 		return;
 	}
-	line.pending.reset();
+	drop_record(line);
 	if (line.state == LineState::invalid)
 		cache_.release(line);
 	else if (is_kept(line))
@@ -341,7 +364,7 @@ void Lines::show(Line &line)
 void Lines::free(Line &line)
 {
 	enter(line, LineState::invalid);
-	line.pending.reset();
+	drop_record(line);
 	cache_.release(line);
 }
 

@@ -162,6 +162,7 @@ private:
 	Access &pop(Pending &pending);
 	void take_demand_out(Pending &pending);
 	Pending &pending(Line &line);
+	void drop_record(Line &line) noexcept;
 	void free(Line &line);
 	void evict(Line &line);
 	[[nodiscard]] bool evict_oldest();
@@ -192,6 +193,7 @@ private:
 
 	Context &context_;
 	Cache<Line> cache_;
+	std::unique_ptr<Pending> spare_ = std::make_unique<Pending>(); /* see drop_record() */
 	const std::size_t limit_;
 	AccessQueue starved_; /* accesses that wait for a free line */
 	std::uint64_t requests_ = 0;

@@ -35,15 +35,11 @@ Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question, Time long
 		return no_question();
 	const auto patience = std::min(patience_, std::chrono::duration_cast<std::chrono::milliseconds>(longest));
 	key_.set_patience(patience);
-	if (what == "put")
-		return put(question);
-	if (what == "find")
-		return find(question);
 	const Time end = Membership::now() + patience;
 	unsigned rest = first_rest_us;
 	do {
 		bool lost = false;
-		Result<nlohmann::json> answer = turn(question, lost);
+		Result<nlohmann::json> answer = turn(what, question, lost);
 		if (!lost)
 			return answer;
 		std::this_thread::sleep_for(std::chrono::microseconds(random_() % rest));
@@ -53,7 +49,7 @@ Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question, Time long
 }
 
 /* Takes one turn. @p lost: another member has stored the state meanwhile. */
-Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lost)
+Result<nlohmann::json> EtcdMaster::turn(const std::string &what, const nlohmann::json &question, bool &lost)
 {
 	const Result<apps::EtcdKey::Revision> stored = key_.read();
 	if (!stored)
@@ -66,6 +62,11 @@ Result<nlohmann::json> EtcdMaster::turn(const nlohmann::json &question, bool &lo
 		return loaded.error();
 	}
 	Result<nlohmann::json> answer = to_result(MasterDesk(master_).answer(question, now));
+	/* The desk has found that a member asks. It keeps no values: they have keys of their own. */
+	if (answer && what == "put")
+		return put(question, stored->number, lost);
+	if (answer && what == "find")
+		return find(question);
 	const std::string changed = master_.serialize();
 	if (changed == stored->value || (!answer && !stored->number))
 		return answer;
@@ -100,7 +101,11 @@ Result<apps::EtcdKey> EtcdMaster::value_key(const nlohmann::json &question) cons
 	return key_.beside("/" + std::to_string(cluster) + "/" + name);
 }
 
-Result<nlohmann::json> EtcdMaster::put(const nlohmann::json &question)
+/**
+ * Stores a value, unless the members have changed since revision @p number of the state: else a node that was stopped
+ * could change what others have put since its death.
+ */
+Result<nlohmann::json> EtcdMaster::put(const nlohmann::json &question, std::uint64_t number, bool &lost)
 {
 	const Result<apps::EtcdKey> key = value_key(question);
 	if (!key)
@@ -108,8 +113,10 @@ Result<nlohmann::json> EtcdMaster::put(const nlohmann::json &question)
 	std::string value;
 	if (!take_text(question, "value", value, 2 * Membership::longest_value))
 		return no_question();
-	if (Result<void> done = key->put(value); !done)
-		return done.error();
+	const Result<std::uint64_t> stored = key->replace_while(key_, number, value);
+	if (!stored)
+		return stored.error();
+	lost = !*stored;
 	return nlohmann::json::object();
 }
 

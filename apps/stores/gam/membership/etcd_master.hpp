@@ -15,7 +15,7 @@ namespace prism::gam
 /**
  * A master that the members play by turns (master.hpp): the state is one key in etcd. Each question loads it, answers,
  * and stores it, unless it was stored by another member meanwhile; then it begins again. Values of put() have their own
- * keys beside it. If the key is removed, there are no members any more.
+ * keys beside it, and are stored under the same condition. If the key is removed, there are no members any more.
  */
 class EtcdMaster final : public MasterChannel
 {
@@ -37,9 +37,9 @@ public:
 	void cancel() noexcept override { cancelled_ = true; }
 
 private:
-	Result<nlohmann::json> turn(const nlohmann::json &question, bool &lost);
+	Result<nlohmann::json> turn(const std::string &what, const nlohmann::json &question, bool &lost);
 	void forget_history(std::uint64_t before, std::uint64_t now);
-	Result<nlohmann::json> put(const nlohmann::json &question);
+	Result<nlohmann::json> put(const nlohmann::json &question, std::uint64_t number, bool &lost);
 	Result<nlohmann::json> find(const nlohmann::json &question);
 	Result<apps::EtcdKey> value_key(const nlohmann::json &question) const;
 

@@ -108,8 +108,8 @@ void Membership::take_view(const nlohmann::json &answer)
 	View view;
 	if (!answer.contains("view") || !from_json(answer["view"], view) || view.epoch <= epoch_)
 		return;
-	epoch_ = view.epoch;
 	listener_->changed(*me_, view);
+	epoch_ = view.epoch; /* behind it: what found no memory is told again */
 }
 
 Result<Admission> Membership::join(const Newcomer &me, Listener &listener)

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <string>
 #include <utility>
 
+#include "base/failure_text.hpp"
 #include "gam/membership/master.hpp"
 
 namespace prism::gam
@@ -31,12 +33,19 @@ void Watch::adopt(const View &view)
 	std::erase_if(broken_, [&view](const auto &entry) { return !view.find_live(entry.second.first); });
 }
 
-void Watch::broken(const NodeLife &peer)
-{
+void Watch::broken(const NodeLife &peer) noexcept
+try {
 	const std::lock_guard guard(lock_);
 	const auto found = broken_.find(peer.node);
 	if (found == broken_.end() || found->second.first != peer) /* unless it is already known */
 		broken_[peer.node] = {peer, Membership::now()};
+} catch (const std::bad_alloc &) {
+	found_no_memory();
+}
+
+void Watch::found_no_memory() noexcept
+{
+	has_no_memory_ = true;
 }
 
 void Watch::mended(const NodeLife &peer)
@@ -54,17 +63,25 @@ void Watch::run(const std::stop_token &stop)
 			std::unique_lock guard(lock_);
 			wake_.wait_for(guard, stop, me_.lease / Master::looks_a_lease, [] { return false; });
 		}
-		const std::optional<Error> found = look(Membership::now());
-		if (!found || stop.stop_requested())
-			continue;
-		membership_->give_up(*found); /* no effect if it has already ended */
-		return;
+		if (has_no_memory_)
+			spare_.reset();
+		try {
+			const std::optional<Error> found = look(Membership::now());
+			if (!found || stop.stop_requested())
+				continue;
+			membership_->give_up(*found); /* no effect if it has already ended */
+			return;
+		} catch (const std::bad_alloc &) { /* the next look may find some */
+			found_no_memory();
+		}
 	}
 }
 
 std::optional<Error> Watch::look(Time now)
 {
 	const std::lock_guard guard(lock_);
+	if (has_no_memory_)
+		return make_error(ESTALE, "this node has found no memory for what others ask of it", no_memory);
 	if (std::optional<Error> found = look_at_master(now))
 		return found;
 	return look_at_pairs(now);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -32,7 +35,12 @@ public:
 	/** Adopts the members of @p view. */
 	void adopt(const View &view);
 	/** Records that the pair to @p peer has ended by itself. Called inside Peers::poll(). */
-	void broken(const NodeLife &peer);
+	void broken(const NodeLife &peer) noexcept;
+	/**
+	 * Records that this node has found no memory for something that it can neither refuse nor put off. It ends in
+	 * order, by a little memory that is kept for that. Any thread.
+	 */
+	void found_no_memory() noexcept;
 	/** Records that the pair was replaced. */
 	void mended(const NodeLife &peer);
 
@@ -58,6 +66,8 @@ private:
 	Time silent_since_{}; /* time since when there is no lease; 0: there is one */
 	Time heard_{};        /* time of the last look that found another lease than the one before */
 	Time lease_found_{};  /* end of that lease */
+	std::unique_ptr<std::byte[]> spare_ = std::make_unique<std::byte[]>(std::size_t{256} << 10);
+	std::atomic<bool> has_no_memory_{false};
 	std::jthread thread_; /* declared last: it uses the others */
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "gam/coherence/block_log.hpp"
@@ -34,7 +35,13 @@ void Home::begin(HomeRequest &request)
 	const bool is_own = request.to == node_.self();
 	std::unique_lock guard(lock_);
 	const std::uint64_t number = next_request_++;
-	requests_.emplace(number, &request);
+	try {
+		requests_.emplace(number, &request);
+	} catch (const std::bad_alloc &) {
+		request.error = ENOMEM;
+		request.done = true;
+		return;
+	}
 	/* Sent under the lock: a loss that is noted later ends the request in lost(). */
 	const bool is_gone = !is_own && (!node_.is_member(request.to) || node_.was_lost(request.to, request.losses));
 	if (!is_own && !is_gone)
@@ -76,10 +83,12 @@ void Home::heard(NodeId from, const Message &message)
 
 void Home::serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment)
 {
-	if (type == HomeMessage::malloc)
-		allocate(asker, request, counter, alignment);
-	else
-		free(asker, request, Address(counter));
+	const bool is_malloc = type == HomeMessage::malloc;
+	try {
+		is_malloc ? allocate(asker, request, counter, alignment) : free(asker, request, Address(counter));
+	} catch (const std::bad_alloc &) { /* the piece may be lost */
+		answer(asker, request, is_malloc ? HomeMessage::malloced : HomeMessage::freed, 0, ENOMEM);
+	}
 }
 
 void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment)

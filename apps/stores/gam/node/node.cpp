@@ -96,16 +96,18 @@ bool Node::poll()
 	if (!turn)
 		return false;
 	bool happened = network_.poll(*this) > 0;
-	const Time now = RecentClock::now().time_since_epoch();
-	if (now >= due_) {
-		due_ = Time::max();
-		for (Shard &shard : shards_) {
-			const std::scoped_lock guard(shard.lock);
-			due_ = std::min(due_, shard.coherence->on_time(now));
+	run_step([&] {
+		const Time now = RecentClock::now().time_since_epoch();
+		if (now >= due_) {
+			due_ = Time::max();
+			for (Shard &shard : shards_) {
+				const std::scoped_lock guard(shard.lock);
+				due_ = std::min(due_, shard.coherence->on_time(now));
+			}
+			due_ = std::min(due_, now + std::chrono::milliseconds(1));
 		}
-		due_ = std::min(due_, now + std::chrono::milliseconds(1));
-	}
-	happened |= home_.poll();
+		happened |= home_.poll();
+	});
 	network_.flush();
 	return happened;
 }
@@ -204,13 +206,15 @@ void Node::ended(Access &access)
 
 void Node::heard(NodeId from, const Message &message)
 {
-	if (!is_member(from))
-		joined(from); /* it learned sooner that it is a member */
-	if (is_home_message(message.type))
-		return home_.heard(from, message);
-	Shard &shard = shard_of(message.block);
-	const std::scoped_lock guard(shard.lock);
-	shard.coherence->hear(from, message);
+	run_step([&] {
+		if (!is_member(from))
+			joined(from); /* it learned sooner that it is a member */
+		if (is_home_message(message.type))
+			return home_.heard(from, message);
+		Shard &shard = shard_of(message.block);
+		const std::scoped_lock guard(shard.lock);
+		shard.coherence->hear(from, message);
+	});
 }
 
 } // namespace prism::gam

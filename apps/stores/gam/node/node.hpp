@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <thread>
 #include <vector>
@@ -41,6 +42,11 @@ struct NodeOptions {
 	BlockLog *log = nullptr;    /**< log of what is allocated here; outlives the node. Null: nothing is logged */
 	bool serves = true;         /**< a thread of the node answers other nodes while no user thread waits */
 	std::function<void()> rest; /**< called while a thread waits, so that others go on; null: pauses, then yields */
+	/**
+	 * Called inside poll() when there is no memory for something that can neither be refused nor put off: the node
+	 * hears nothing any more, and has to end. Null: nobody is told.
+	 */
+	std::function<void()> found_no_memory;
 };
 
 /**
@@ -223,6 +229,20 @@ private:
 		const std::scoped_lock guard(shard_of(block).lock);
 		shard_of(block).coherence->withdraw(block);
 	}
+	/** Runs @p step of poll(), unless one has found no memory: then the state may be that of a half step. */
+	template <typename Step>
+	void run_step(const Step &step)
+	{
+		if (has_failed_)
+			return;
+		try {
+			step();
+		} catch (const std::bad_alloc &) {
+			has_failed_ = true;
+			if (options_.found_no_memory)
+				options_.found_no_memory();
+		}
+	}
 	unsigned rest(unsigned idle) const;
 	void serve(const std::stop_token &stop);
 
@@ -244,6 +264,7 @@ private:
 	std::array<Hits, 64> hits_;
 	Home home_;
 	std::mutex polling_;
+	bool has_failed_ = false;                                    /* for want of memory; under polling_ */
 	Time due_{};                                                 /* next time of the shards; under polling_ */
 	std::atomic<std::uint64_t> members_{0};                      /* bit set */
 	std::atomic<std::uint64_t> away_{0};                         /* likewise */

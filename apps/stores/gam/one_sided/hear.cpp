@@ -212,8 +212,7 @@ void Latch::own(Line &line)
 	line.waiter = no_node;
 	line.moved = 0;
 	Access &access = line.queue.pop();
-	perform(line, access);
-	finish(access, 0);
+	finish(access, perform(line, access));
 }
 
 } // namespace prism::gam

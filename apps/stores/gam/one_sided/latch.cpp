@@ -35,7 +35,8 @@ bool Latch::start(Access &access)
 		return true;
 	if (line && may_hit(*line, access)) {
 		stats_.hits++;
-		perform(*line, access);
+		if (const int error = perform(*line, access))
+			access.error = error;
 		return true;
 	}
 	stats_.misses++;
@@ -105,20 +106,25 @@ bool Latch::enqueue(Line *line, Access &access)
 	return !std::exchange(starting_, nullptr);
 }
 
-void Latch::perform(Line &line, Access &access)
+/** Performs @p access. Returns its error: 0, or ENOMEM of a lock. */
+int Latch::perform(Line &line, Access &access)
 {
-	if (access.kind == AccessKind::unlock)
-		return unlock(line, access);
+	if (access.kind == AccessKind::unlock) {
+		unlock(line, access);
+		return 0;
+	}
 	if (is_lock(access.kind)) {
-		line.lock.take(access);
+		if (const int error = line.lock.take(access))
+			return error;
 		cache_.hide(line);
 		cache_.pin(line);
-		return;
+		return 0;
 	}
 	cache_.use(line, [&] { execute(access, line.data()); });
 	line.dirty |= is_exclusive(access.kind);
 	open_if_dirty(line);
 	cache_.touch(line);
+	return 0;
 }
 
 /** Opens the line to other threads if it is already known to be newer than the buffer of the entry. */
@@ -169,9 +175,7 @@ void Latch::run(Line &line)
 		} else if (wants_to_leave(line)) {
 			leave(line);
 		} else if (Access *const ready = take_ready(line, error)) {
-			if (!error)
-				perform(line, *ready);
-			finish(*ready, error);
+			finish(*ready, error ? error : perform(line, *ready));
 		} else if (!line.queue.empty() && verdict(line, line.queue.front()) == acquire) {
 			begin(line);
 		} else {

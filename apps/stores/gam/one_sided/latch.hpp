@@ -154,7 +154,7 @@ private:
 	[[nodiscard]] bool must_not_wait(const Line &line, const Access &access) const noexcept;
 	[[nodiscard]] int verdict(const Line &line, const Access &access) const noexcept;
 	bool enqueue(Line *line, Access &access);
-	void perform(Line &line, Access &access);
+	int perform(Line &line, Access &access);
 	void unlock(Line &line, Access &access);
 	void finish(Access &access, int error);
 	void fail(Line &line, int error);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 
 namespace prism::gam
 {
@@ -92,8 +93,12 @@ void Meeting::receive(const std::stop_token &stop)
 		std::array<pollfd, 2> watched{{{reception_->fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
 		if (::poll(watched.data(), watched.size(), reception_->patience()) < 0 && errno != EINTR)
 			break;
-		if (!stop.stop_requested())
-			reception_->serve(*this);
+		try {
+			if (!stop.stop_requested())
+				reception_->serve(*this);
+		} catch (const std::bad_alloc &) { /* who connects tries again */
+			std::this_thread::sleep_for(shortest_pause);
+		}
 	}
 	reception_->close(*this);
 }
@@ -131,7 +136,7 @@ Result<void> Meeting::admit(const PeerIntroduction &theirs) const
 
 Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Meeting::on_connect(
 	const apps::Reception::Link & /*link*/, const ConnectionRecord &theirs, ConnectionRecord &mine)
-{
+try {
 	const Result<apps::Hello> hello = apps::Hello{node_kind}.expect(theirs, "the node");
 	if (!hello)
 		return hello.error();
@@ -153,6 +158,8 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Meeting::on_connect
 	const auto own = introduction(peer->from).serialize();
 	mine.private_data = apps::Hello{node_kind}.serialize(own);
 	return std::unique_ptr<apps::Reception::AcceptedConnection>(std::make_unique<Arrival>(*this, peer->from));
+} catch (const std::bad_alloc &) {
+	return Error{ENOMEM, "no memory"};
 }
 
 /* Returns the next member to connect to. */
@@ -160,7 +167,7 @@ std::optional<Member> Meeting::next()
 {
 	for (const Member &member : view_.members) {
 		if (me_ && member.live() && member.life.node < me_->life.node &&
-			!met_.contains(member.life.incarnation))
+			met_[member.life.node] != member.life.incarnation)
 			return member;
 	}
 	return std::nullopt;
@@ -168,7 +175,7 @@ std::optional<Member> Meeting::next()
 
 /** Connects to @p member, unless @p stop is requested, which ends the waiting. */
 Result<void> Meeting::connect(const Member &member, const std::stop_token &stop)
-{
+try {
 	Result<TcpRendezvous> link =
 		TcpRendezvous::connect(member.host, member.port, std::min(options_.timeout, listening));
 	if (!link)
@@ -183,11 +190,13 @@ Result<void> Meeting::connect(const Member &member, const std::stop_token &stop)
 	const std::lock_guard guard(lock_);
 	link_ = nullptr;
 	return connected;
+} catch (const std::bad_alloc &) {
+	return Error{ENOMEM, "no memory"};
 }
 
 /** Makes the pair to @p member, which @p link leads to. */
 Result<void> Meeting::introduce(const Member &member, TcpRendezvous &link)
-{
+try {
 	const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
 	Result<std::unique_ptr<rpc::Port>> port = peers_.open();
 	if (!port)
@@ -222,6 +231,9 @@ Result<void> Meeting::introduce(const Member &member, TcpRendezvous &link)
 	if (!met)
 		peers_.drop(member.life);
 	return met;
+} catch (const std::bad_alloc &) {
+	peers_.drop(member.life);
+	return Error{ENOMEM, "no memory"};
 }
 
 void Meeting::seek(const std::stop_token &stop)
@@ -234,7 +246,7 @@ void Meeting::seek(const std::stop_token &stop)
 		const Result<void> connected = connect(member, stop);
 		guard.lock();
 		if (connected) {
-			met_.insert(member.life.incarnation);
+			met_[member.life.node] = member.life.incarnation;
 			why_not_.clear();
 			changed_.notify_all();
 			pause = shortest_pause;

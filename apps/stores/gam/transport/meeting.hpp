@@ -7,13 +7,13 @@
 
 #include <prism/connection.hpp>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -82,8 +82,9 @@ private:
 	View view_;
 	std::string why_not_; /* error of the last attempt: often because that node is dead, as the view will tell */
 	TcpRendezvous *link_ = nullptr; /* on which the seeker waits for a member */
-	std::set<std::uint64_t> met_;   /* incarnations to which there was a pair: there will be no other */
-	std::jthread receiver_;         /* declared last: they use the others */
+	/* Of each number, the last incarnation to which there was a pair: there will be no other */
+	std::array<std::uint64_t, max_nodes> met_{};
+	std::jthread receiver_; /* declared last: they use the others */
 	std::jthread seeker_;
 };
 

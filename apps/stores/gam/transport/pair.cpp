@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/transport/pair.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <new>
 #include <span>
+#include <utility>
 
 #include "gam/transport/frame.hpp"
 
@@ -12,23 +17,36 @@ namespace prism::gam
 
 Pair::Pair(const NodeLife &peer, std::unique_ptr<rpc::Port> port, rpc::Memory frames, const PairSizes &sizes)
 	: peer_(peer), sizes_(sizes), frames_(std::move(frames)), port_(std::move(port)), requests_(sizes.ring()),
-	  pieces_(sizes.ring())
+	  pieces_(sizes.ring()), backlog_(map(2 * sizes.backlog))
 {
 }
 
-int Pair::append(const Message &message)
+void Pair::Unmap::operator()(std::byte *memory) const noexcept
+{
+	(void)munmap(memory, bytes);
+}
+
+Pair::Pages Pair::map(std::size_t bytes)
+{
+	void *const made =
+		mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (made == MAP_FAILED)
+		throw std::bad_alloc();
+	return {static_cast<std::byte *>(made), Unmap{bytes}};
+}
+
+int Pair::append(const Message &message) noexcept
 {
 	if (ended())
 		return ENOTCONN;
 	if (waiting() + message.size() > sizes_.backlog)
 		return ENOBUFS;
-	if (backlog_begin_ > backlog_.size() / 2) {
-		backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(backlog_begin_));
-		backlog_begin_ = 0;
+	if (backlog_begin_ > backlog_end_ / 2) { /* so that the end is never beyond twice of what waits */
+		backlog_end_ = waiting();
+		std::memmove(backlog_.get(), &backlog_[std::exchange(backlog_begin_, 0)], backlog_end_);
 	}
-	const std::size_t end = backlog_.size();
-	backlog_.resize(end + message.size());
-	message.serialize(&backlog_[end]);
+	message.serialize(&backlog_[backlog_end_]);
+	backlog_end_ += message.size();
 	return 0;
 }
 
@@ -39,7 +57,7 @@ std::uint32_t Pair::fill(std::byte *frame) noexcept
 	header.acknowledged = taken_;
 	std::size_t length = FrameHeader::size;
 	while (waiting() && data_sent_ - data_acknowledged_ < sizes_.window) {
-		const std::span<const std::byte> messages = std::span(backlog_).subspan(backlog_begin_);
+		const std::span<const std::byte> messages{&backlog_[backlog_begin_], waiting()};
 		const std::size_t size = Message::parse(messages)->size(); /* valid: append() made it */
 		if (length + size > sizes_.frame_bytes)
 			break;

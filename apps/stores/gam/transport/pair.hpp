@@ -55,7 +55,7 @@ public:
 	 * Queues @p message for a later post(). Returns 0, ENOTCONN (the pair has ended), ENOBUFS (the backlog is
 	 * full).
 	 */
-	int append(const Message &message);
+	int append(const Message &message) noexcept;
 	/** Returns true if half of the backlog is free, or if the pair has ended: what is dropped need not wait. */
 	[[nodiscard]] bool has_spare_room() const noexcept { return ended() || waiting() <= sizes_.backlog / 2; }
 	/**
@@ -89,7 +89,7 @@ public:
 	bool held = false;             /**< sends nothing yet */
 
 private:
-	[[nodiscard]] std::size_t waiting() const noexcept { return backlog_.size() - backlog_begin_; }
+	[[nodiscard]] std::size_t waiting() const noexcept { return backlog_end_ - backlog_begin_; }
 	[[nodiscard]] bool has_room() const noexcept { return posted_ - done_ < sizes_.ring(); }
 	[[nodiscard]] bool can_send() const noexcept
 	{
@@ -99,6 +99,12 @@ private:
 	{
 		return has_room() && taken_ - told_ >= sizes_.window / 2;
 	}
+	struct Unmap {
+		std::size_t bytes = 0;
+		void operator()(std::byte *memory) const noexcept;
+	};
+	using Pages = std::unique_ptr<std::byte[], Unmap>;
+	[[nodiscard]] static Pages map(std::size_t bytes);
 	ibv_send_wr &build() noexcept;
 	std::uint32_t fill(std::byte *frame) noexcept;
 
@@ -108,8 +114,13 @@ private:
 	std::unique_ptr<rpc::Port> port_;
 	std::vector<ibv_send_wr> requests_; /* for the frames */
 	std::vector<ibv_sge> pieces_;
-	std::vector<std::byte> backlog_; /* messages, from backlog_begin_ on */
+	/*
+	 * Messages that wait. Memory for all that may wait, as one that cannot be kept would end the pair. Pages of its
+	 * own: what is never used of them costs nothing but addresses, and nothing is left when the pair is gone.
+	 */
+	Pages backlog_;
 	std::size_t backlog_begin_ = 0;
+	std::size_t backlog_end_ = 0;
 	std::uint64_t posted_ = 0; /* SENDs */
 	std::uint64_t done_ = 0;
 	std::uint32_t data_sent_ = 0; /* frames with messages, modulo 2^32, as all below */

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -213,7 +214,10 @@ void Peers::lose(Pair &pair, int error, const char *why) noexcept
 	}
 	graves_.push_back({pairs_[pair.number()], device_.device->now()});
 	(error == EPROTO ? counts_.bad_frames : counts_.broken)++;
-	log_(apps::LogLevel::warning, "the pair to node " + std::to_string(node) + " has ended: " + why);
+	try {
+		log_(apps::LogLevel::warning, "the pair to node " + std::to_string(node) + " has ended: " + why);
+	} catch (const std::bad_alloc &) { /* then nobody reads of it */
+	}
 	events_.broken(node, error);
 }
 
@@ -353,6 +357,7 @@ Result<void> Peers::add(const NodeLife &peer, std::unique_ptr<rpc::Port> port, B
 	const std::lock_guard guard(place.lock);
 	if (place.pair && !place.pair->ended())
 		return make_error(EEXIST, "there is a pair to node " + std::to_string(peer.node) + " already");
+	graves_.reserve(pairs_.size() + 1); /* so that the end of a pair needs no memory */
 	pairs_.emplace(pair->number(), pair);
 	place.pair = std::move(pair);
 	return {};

@@ -72,7 +72,7 @@ public:
 		 * Reports that the pair to @p node has ended by itself. @p error: EPROTO (the peer broke the rules),
 		 * EIO (the device).
 		 */
-		virtual void broken(NodeId /*node*/, int /*error*/) {}
+		virtual void broken(NodeId /*node*/, int /*error*/) noexcept {}
 		/** Reports a completion of a queue pair of the device that is not to a peer. */
 		virtual void completed(const Completion & /*completion*/) {}
 	};

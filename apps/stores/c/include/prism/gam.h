@@ -77,9 +77,9 @@ int prism_gam_join(struct prism_gam **node, const char *master, const struct pri
  * Writes back blocks of other nodes, leaves, and frees @node, which may be NULL. Data of the other nodes in this one's
  * memory is lost. No thread may use the node any more.
  *
- * Returns 0, -EBUSY (a session has not ended: the node stays). After any other failure the node is freed, but the
- * others believe that it has crashed: -ESTALE (they did so already), -ETIMEDOUT, -ECONNREFUSED (the master does not
- * answer).
+ * Returns 0, -EBUSY (a session has not ended: the node stays), -ESTALE (the others believed before that it had crashed;
+ * it is freed). It is no failure if the master does not answer within a second or two: what belongs to others is with
+ * them, and they hear that the node has gone when its lease is over.
  */
 int prism_gam_leave(struct prism_gam *node);
 
@@ -115,7 +115,8 @@ void prism_gam_session_end(struct prism_gam_session *session);
  * Calls of a session. Besides the listed errors, each may return -EINVAL (an argument is wrong, or the address is 0 or
  * leads beyond all memory), -EFAULT (nothing is allocated at the address), -EHOSTUNREACH (its home is gone),
  * -EOWNERDEAD (the block's last value died with a node), -EPROTO (another node has damaged the home's record of the
- * block), -ENOBUFS (no room in the cache can be freed) and -ESTALE (the others believe that this node is dead).
+ * block), -ENOBUFS (no room in the cache can be freed), -ENOMEM (this node or the home has no memory to work with) and
+ * -ESTALE (the others believe that this node is dead).
  */
 
 /** The node that prism_gam_malloc() takes memory from. */
@@ -174,8 +175,9 @@ int prism_gam_atomic(struct prism_gam_session *session, uint64_t at, size_t size
 
 /*
  * Lock all blocks that the @size bytes at @at are in, for reading (shared) or for writing, in the order of their
- * addresses: threads that lock several ranges must agree on an order. Objects in one block share its lock. All fence
- * first. -EDEADLK: the session already holds one of them; -E2BIG: more than 65,536 blocks. Nothing is locked then.
+ * addresses: threads that lock several ranges must agree on an order. Objects in one block share its lock. Others'
+ * reads, writes and atomics that conflict with a lock wait for the unlock. All fence first. -EDEADLK: the session
+ * already holds one of them; -E2BIG: more than 65,536 blocks. Nothing is locked then.
  */
 
 int prism_gam_rlock(struct prism_gam_session *session, uint64_t at, size_t size);
