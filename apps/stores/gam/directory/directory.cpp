@@ -82,7 +82,7 @@ Time Directory::on_time(Time now)
 	const SerialCalls::Call call(calls_);
 	const bool trims = lines_.trim(), flushes = lines_.flush_more();
 	leave();
-	return trims || flushes ? now : Time::max();
+	return trims || flushes || home_.waits_for_room() || lines_.waits_for_room() ? now : Time::max();
 }
 
 void Directory::flush()
@@ -99,6 +99,8 @@ const directory::Entry *Directory::entry(Address block) const noexcept
 
 void Directory::leave()
 {
+	home_.resume();
+	lines_.resume();
 	lines_.serve_starved();
 	context_.deliver();
 }

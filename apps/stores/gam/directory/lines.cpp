@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/wire.hpp"
 #include "gam/coherence/execute.hpp"
@@ -80,7 +81,7 @@ bool Lines::find_place(Access &access)
 	const Address block = access.at.block();
 	Line *line = cache_.find(block);
 	if (!line && !make_room()) {
-		if (in_transit_ > 0 || cache_.least_recently_used()) /* the latter's home has no room now */
+		if (in_transit_ > 0 || waits_for_room() || cache_.least_recently_used()) /* the last's home has none */
 			return false;
 		context_.end(access, ENOBUFS);
 		return true;
@@ -152,7 +153,8 @@ bool Lines::do_next(Line &line)
 		return false;
 	Access &next = pending.waiting.front();
 	if (is_demand(next)) {
-		if (!pending.lock.allows(wants_alone(pending.demand.type)))
+		if (!pending.lock.allows(wants_alone(pending.demand.type)) ||
+			!has_room_to_obey(line, pending.demand.message))
 			return false;
 		pop(pending);
 		pending.demand.is_queued = false;
@@ -174,11 +176,14 @@ bool Lines::do_next(Line &line)
 	}
 	if (pending.demand.is_queued && context_.rules().copies_yield) {
 		/* Be invalidated first: the home serves no request of this node before the acknowledgement. */
+		if (!has_room_to_obey(line, pending.demand.message))
+			return false;
 		take_demand_out(pending);
 		obey(line, pending.demand.message);
 		return true;
 	}
-	ask(line, next);
+	if (has_room_to_ask(line))
+		ask(line, next);
 	return false;
 }
 
@@ -213,6 +218,29 @@ void Lines::log_before_it_leaves(const Line &line)
 {
 	if (line.state == LineState::dirty)
 		(void)context_.log_value(line.block(), line.counter, line.data());
+}
+
+/** Returns true if the home of @p line has room; else resume() goes on with the line. */
+bool Lines::has_room_to_ask(const Line &line)
+{
+	const NodeId home = line.block().home();
+	if (context_.has_room(home))
+		return true;
+	if (!std::exchange(line.pending->waits_to_ask, true))
+		to_ask_.add(home, line.block());
+	return false;
+}
+
+void Lines::resume()
+{
+	const auto has_room = [this](NodeId node) { return context_.has_room(node); };
+	const auto go_on = [this](Address block, bool Pending::*waits) {
+		Line *const line = cache_.find(block);
+		if (line && line->pending && std::exchange((*line->pending).*waits, false))
+			advance(*line);
+	};
+	to_obey_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_obey); });
+	to_ask_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_ask); });
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -365,10 +393,7 @@ void Lines::evict(Line &line)
 	context_.send(line.block().home(), Type::evict_dirty, message);
 }
 
-/**
- * Evicts the least recently used line whose home has room: a peer that is given more than it takes would lose its
- * connection, and with it all that this node has written. Returns false if there is none among the first.
- */
+/** Evicts the least recently used line whose home has room. Returns false if there is none among the first. */
 bool Lines::evict_oldest()
 {
 	for (std::size_t looked = 0; looked < evictions_at_a_time; looked++) {

@@ -6,6 +6,9 @@
  * locked or about to come. A locked line is not in transit, and a line in transit is not locked. When the home of a
  * locked line dies, all accesses to the block fail until the locks are given back: their holders would take the block
  * of another node, which has got the number, for the one that they have locked.
+ *
+ * The same queue waits until those who have to be sent something have room: a peer that is given more than it takes
+ * would lose its connection, and with it all that this node has written.
  */
 #pragma once
 
@@ -19,6 +22,7 @@
 #include "gam/coherence/cache.hpp"
 #include "gam/coherence/lock.hpp"
 #include "gam/directory/context.hpp"
+#include "gam/directory/postponed.hpp"
 
 namespace prism::gam::directory
 {
@@ -87,6 +91,9 @@ public:
 	void flush();
 	/** Evicts more of the lines that are to be flushed. Returns true if some remain. */
 	bool flush_more();
+	/** Goes on with lines that waited for a node to have room. */
+	void resume();
+	[[nodiscard]] bool waits_for_room() const noexcept { return !to_obey_.empty() || !to_ask_.empty(); }
 	/** Gives lines that have become free to accesses that wait for one. The last step of each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept
@@ -126,14 +133,16 @@ private:
 		BlockLock lock;
 		AccessQueue waiting;
 		Demand demand;
-		std::uint64_t request = 0; /* number of the last request */
-		std::size_t length = 0;    /* length of the queue */
-		std::size_t early = 0;     /* accesses of the queue that waited before the copy was invalidated */
-		bool dropped = false;      /* true if the copy under way has been invalidated */
-		bool has_copy = false;     /* true if the copy that an upgrade needs is here */
-		bool is_here = false;      /* true if the old owner's data has come */
-		bool is_done = false;      /* true if the home has confirmed the transfer */
-		bool is_lost = false;      /* true if the lock was one of a home that has died */
+		std::uint64_t request = 0;  /* number of the last request */
+		std::size_t length = 0;     /* length of the queue */
+		std::size_t early = 0;      /* accesses of the queue that waited before the copy was invalidated */
+		bool dropped = false;       /* true if the copy under way has been invalidated */
+		bool has_copy = false;      /* true if the copy that an upgrade needs is here */
+		bool is_here = false;       /* true if the old owner's data has come */
+		bool is_done = false;       /* true if the home has confirmed the transfer */
+		bool is_lost = false;       /* true if the lock was one of a home that has died */
+		bool waits_to_obey = false; /* true if the demand, or the first access, waits for room */
+		bool waits_to_ask = false;
 		NodeId old_owner = no_node;
 	};
 	struct Line : CacheLine {
@@ -152,6 +161,7 @@ private:
 	void perform(Line &line, Access &access);
 	int log_if_durable(const Line &line, const Access &access);
 	void log_before_it_leaves(const Line &line);
+	[[nodiscard]] bool has_room_to_ask(const Line &line);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void ask_for_receipt(Line &line, const Access &access);
@@ -187,6 +197,8 @@ private:
 	bool invalidate(Line *line, const Message &message);
 	bool give_up(Line &line, const Message &message);
 	bool obey_or_queue(Line &line, const Message &message, bool admitted);
+	void queue(Line &line, const Message &message);
+	[[nodiscard]] bool has_room_to_obey(const Line &line, const Message &message);
 	void obey(Line &line, const Message &message);
 	void answer(const Message &message, Type type, std::span<const std::byte> data = {});
 
@@ -194,6 +206,8 @@ private:
 	Cache<Line> cache_;
 	const std::size_t limit_;
 	AccessQueue starved_; /* accesses that wait for a free line */
+	Postponed to_obey_;   /* lines with a demand for which there is no room */
+	Postponed to_ask_;    /* lines with an access likewise */
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
 	std::size_t evicting_ = 0; /* lines in transit that are evicted */
