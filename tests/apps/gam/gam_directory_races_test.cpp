@@ -284,6 +284,42 @@ TEST_F(DirectorySmall, ALockedLineMakesNoRoom)
 	expect_rest();
 }
 
+/** Two nodes hold locks that the lines of the other wait for. */
+TEST_F(DirectorySmall, WhoHoldsALockDoesNotWaitForALineForGood)
+{
+	const Address theirs = block(3), theirs_2 = block(4), wanted = block(5);
+	lines = 3;
+	options.limit = 3;
+	make();
+	result(write_lock(1, at));
+	result(write_lock(2, theirs));
+	result(write_lock(2, theirs_2));
+	Ask &lock = write_lock(1, theirs, 2), &other = write_lock(1, theirs_2, 3), &theirs_too = write_lock(2, at);
+	EXPECT_TRUE(net->run());
+	Ask &patient = read(1, wanted);
+	room_until = std::chrono::seconds(2);
+	Ask &holder = write_lock(1, wanted), &write_it = write(1, block(6), 6);
+	room_until = std::chrono::seconds(3);
+	Ask &later = read(1, block(6));
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(1)), std::chrono::seconds(2));
+	EXPECT_FALSE(holder.is_over || write_it.is_over);
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(2)), std::chrono::seconds(3));
+	EXPECT_EQ(error(holder), ENOBUFS);
+	EXPECT_EQ(error(write_it), ENOBUFS);
+	EXPECT_FALSE(later.is_over || patient.is_over || lock.is_over || other.is_over);
+	EXPECT_EQ(unlock(1, at), 0);
+	result(theirs_too);
+	EXPECT_EQ(result(later), 0U);
+	EXPECT_EQ(result(patient), 0U);
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(4)), Time::max());
+	EXPECT_EQ(unlock(2, theirs), 0);
+	EXPECT_EQ(unlock(2, theirs_2), 0);
+	result(lock);
+	result(other);
+	expect_rest();
+}
+
 TEST_F(DirectoryRaces, WhatIsBeyondTheLimitIsEvictedSixteenAtATime)
 {
 	lines = blocks;

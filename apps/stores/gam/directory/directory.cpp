@@ -81,8 +81,9 @@ Time Directory::on_time(Time now)
 {
 	const SerialCalls::Call call(calls_);
 	const bool trims = lines_.trim(), flushes = lines_.flush_more();
+	const Time due = lines_.end_overdue(now);
 	leave();
-	return trims || flushes || home_.waits_for_room() || lines_.waits_for_room() ? now : Time::max();
+	return trims || flushes || home_.waits_for_room() || lines_.waits_for_room() ? now : due;
 }
 
 void Directory::flush()

@@ -70,9 +70,27 @@ void Lines::start(Access &access)
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
 		context_.end(access, EPERM);
 	else if (!starved_.empty() && !cache_.find(block))
-		starved_.push(access);
+		starve(access);
 	else if (!find_place(access))
-		starved_.push(access);
+		starve(access);
+}
+
+void Lines::starve(Access &access)
+{
+	starved_.push(access);
+	overdue_ = std::min(overdue_, access.room_until);
+}
+
+/** Ends accesses of threads whose locks others may wait for, in the lines that they want, and wait for good. */
+Time Lines::end_overdue(Time now)
+{
+	if (now < overdue_)
+		return overdue_;
+	AccessQueue over;
+	overdue_ = starved_.remove_overdue(now, over);
+	while (!over.empty())
+		context_.end(over.pop(), ENOBUFS);
+	return overdue_;
 }
 
 /** Finds a line for @p access. Returns true if it has one, or has ended as there is none; else it waits for one. */

@@ -94,6 +94,8 @@ public:
 	/** Goes on with lines that waited for a node to have room. */
 	void resume();
 	[[nodiscard]] bool waits_for_room() const noexcept { return !to_obey_.empty() || !to_ask_.empty(); }
+	/** Ends accesses that have waited too long for room. Returns the time of the next call. */
+	Time end_overdue(Time now);
 	/** Gives lines that have become free to accesses that wait for one. The last step of each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept
@@ -152,7 +154,7 @@ private:
 	};
 	static_assert(sizeof(Line) == line_size);
 
-	void place(Access &access);
+	void starve(Access &access);
 	[[nodiscard]] bool find_place(Access &access);
 	[[nodiscard]] bool make_room();
 	void arrive(Line &line, Access &access);
@@ -205,9 +207,10 @@ private:
 	Context &context_;
 	Cache<Line> cache_;
 	const std::size_t limit_;
-	AccessQueue starved_; /* accesses that wait for a free line */
-	Postponed to_obey_;   /* lines with a demand for which there is no room */
-	Postponed to_ask_;    /* lines with an access likewise */
+	AccessQueue starved_;        /* accesses that wait for a free line */
+	Time overdue_ = Time::max(); /* Access::room_until of the first of them */
+	Postponed to_obey_;          /* lines with a demand for which there is no room */
+	Postponed to_ask_;           /* lines with an access likewise */
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
 	std::size_t evicting_ = 0; /* lines in transit that are evicted */
