@@ -24,7 +24,8 @@ std::size_t limit_of(const directory::Options &options) noexcept
 Directory::Directory(const directory::Options &options, Host &host)
 	: context_(options.self, host, options.rules, options.log),
 	  home_(context_, options.memory, options.shards, options.shard, options.requests, options.through_home),
-	  lines_(context_, options.lines, limit_of(options)), shards_(options.shards), shard_(options.shard)
+	  lines_(context_, options.lines, limit_of(options), options.requests), shards_(options.shards),
+	  shard_(options.shard)
 {
 }
 

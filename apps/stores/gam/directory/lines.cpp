@@ -26,8 +26,8 @@ bool suffices(LineState state, AccessKind kind) noexcept
 
 } // namespace
 
-Lines::Lines(Context &context, std::span<std::byte> memory, std::size_t limit)
-	: context_(context), cache_(memory), limit_(limit)
+Lines::Lines(Context &context, std::span<std::byte> memory, std::size_t limit, std::size_t requests)
+	: context_(context), cache_(memory), limit_(limit), most_requests_(requests)
 {
 }
 
@@ -90,7 +90,24 @@ Time Lines::end_overdue(Time now)
 	overdue_ = starved_.remove_overdue(now, over);
 	while (!over.empty())
 		context_.end(over.pop(), ENOBUFS);
+	to_ask_.for_each([&](Address block) {
+		Line *const line = cache_.find(block);
+		if (line && line->pending && line->pending->waits_to_ask)
+			end_overdue(*line, now);
+	});
 	return overdue_;
+}
+
+void Lines::end_overdue(Line &line, Time now)
+{
+	AccessQueue over;
+	overdue_ = std::min(overdue_, line.pending->waiting.remove_overdue(now, over));
+	while (!over.empty()) {
+		line.pending->length--;
+		waiting_--;
+		context_.end(over.pop(), ENOBUFS);
+	}
+	advance(line);
 }
 
 /** Finds a line for @p access. Returns true if it has one, or has ended as there is none; else it waits for one. */
@@ -200,7 +217,11 @@ bool Lines::do_next(Line &line)
 		obey(line, pending.demand.message);
 		return true;
 	}
-	if (has_room_to_ask(line))
+	if (next.tries && asked_[line.block().home()] >= most_requests_) {
+		context_.end(pop(pending), EBUSY); /* the others may wait for locks */
+		return true;
+	}
+	if (has_room_to_ask(line, next))
 		ask(line, next);
 	return false;
 }
@@ -238,14 +259,16 @@ void Lines::log_before_it_leaves(const Line &line)
 		(void)context_.log_value(line.block(), line.counter, line.data());
 }
 
-/** Returns true if the home of @p line has room; else resume() goes on with the line. */
-bool Lines::has_room_to_ask(const Line &line)
+/** Returns true if the home of @p line takes @p access, the first one; else resume() goes on with the line. */
+bool Lines::has_room_to_ask(const Line &line, const Access &access)
 {
 	const NodeId home = line.block().home();
-	if (context_.has_room(home))
+	Pending &pending = *line.pending;
+	if (takes_more(home))
 		return true;
-	if (!std::exchange(line.pending->waits_to_ask, true))
+	if (!std::exchange(pending.waits_to_ask, true))
 		to_ask_.add(home, line.block());
+	overdue_ = pending.length > 1 ? Time() : std::min(overdue_, access.room_until);
 	return false;
 }
 
@@ -258,7 +281,8 @@ void Lines::resume()
 			advance(*line);
 	};
 	to_obey_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_obey); });
-	to_ask_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_ask); });
+	to_ask_.resume([this](NodeId home) { return takes_more(home); },
+		[&](Address block) { go_on(block, &Pending::waits_to_ask); });
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -335,6 +359,7 @@ Lines::Pending &Lines::pending(Line &line)
 void Lines::push(Pending &pending, Access &access)
 {
 	pending.waiting.push(access);
+	overdue_ = std::min(overdue_, access.room_until);
 	pending.length++;
 	waiting_++;
 }
@@ -351,6 +376,9 @@ void Lines::enter(Line &line, LineState state)
 {
 	in_transit_ += is_in_transit(state);
 	in_transit_ -= is_in_transit(line.state);
+	std::size_t &asked = asked_[line.block().home()];
+	asked += awaits_answer(state);
+	asked -= awaits_answer(line.state);
 	evicting_ += state == LineState::to_invalid;
 	evicting_ -= line.state == LineState::to_invalid;
 	cache_.hide(line);

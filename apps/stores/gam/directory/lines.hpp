@@ -8,10 +8,12 @@
  * of another node, which has got the number, for the one that they have locked.
  *
  * The same queue waits until those who have to be sent something have room: a peer that is given more than it takes
- * would lose its connection, and with it all that this node has written.
+ * would lose its connection, and with it all that this node has written. A home keeps only so many requests of a node,
+ * so further ones wait here until some are answered.
  */
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -60,14 +62,23 @@ enum class LineState : std::uint8_t {
 	return state > LineState::dirty;
 }
 
+/** Returns true if an answer of the home or of an owner is to come. */
+[[nodiscard]] constexpr bool awaits_answer(LineState state) noexcept
+{
+	return is_in_transit(state) && state != LineState::to_invalid;
+}
+
 class Lines
 {
 public:
 	/** Bytes of a line, beside those of its block and the 4 to 8 pointers that find it. */
 	static constexpr std::size_t line_size = 64;
 
-	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
-	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
+	/**
+	 * @param memory of the lines  @param limit lines beyond which on_time() evicts
+	 * @param requests most that are under way to each home
+	 */
+	Lines(Context &context, std::span<std::byte> memory, std::size_t limit, std::size_t requests);
 	~Lines();
 
 	/** Starts an access of a thread of this node to a block of another home. */
@@ -155,6 +166,7 @@ private:
 	static_assert(sizeof(Line) == line_size);
 
 	void starve(Access &access);
+	void end_overdue(Line &line, Time now);
 	[[nodiscard]] bool find_place(Access &access);
 	[[nodiscard]] bool make_room();
 	void arrive(Line &line, Access &access);
@@ -163,7 +175,11 @@ private:
 	void perform(Line &line, Access &access);
 	int log_if_durable(const Line &line, const Access &access);
 	void log_before_it_leaves(const Line &line);
-	[[nodiscard]] bool has_room_to_ask(const Line &line);
+	[[nodiscard]] bool takes_more(NodeId home) const
+	{
+		return asked_[home] < most_requests_ && context_.has_room(home);
+	}
+	[[nodiscard]] bool has_room_to_ask(const Line &line, const Access &access);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void ask_for_receipt(Line &line, const Access &access);
@@ -207,10 +223,12 @@ private:
 	Context &context_;
 	Cache<Line> cache_;
 	const std::size_t limit_;
-	AccessQueue starved_;        /* accesses that wait for a free line */
-	Time overdue_ = Time::max(); /* Access::room_until of the first of them */
-	Postponed to_obey_;          /* lines with a demand for which there is no room */
-	Postponed to_ask_;           /* lines with an access likewise */
+	const std::size_t most_requests_;
+	std::array<std::size_t, max_nodes> asked_{}; /* requests under way, by home */
+	AccessQueue starved_;                        /* accesses that wait for a free line */
+	Time overdue_ = Time::max();                 /* Access::room_until of the first of them */
+	Postponed to_obey_;                          /* lines with a demand for which there is no room */
+	Postponed to_ask_;                           /* lines with an access likewise */
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
 	std::size_t evicting_ = 0; /* lines in transit that are evicted */

@@ -17,6 +17,16 @@ public:
 	[[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
 	void add(NodeId peer, Address block) { blocks_[peer].push_back(block); }
 
+	/** Calls @p visit with each block; it may add none. */
+	template <typename Visit>
+	void for_each(const Visit &visit) const
+	{
+		for (const auto &[peer, blocks] : blocks_) {
+			for (const Address block : blocks)
+				visit(block);
+		}
+	}
+
 	/** Takes blocks out, and calls @p go_on with each, which may add others, as long as @p takes_more(peer). */
 	template <typename TakesMore, typename GoOn>
 	void resume(const TakesMore &takes_more, const GoOn &go_on)
