@@ -12,11 +12,15 @@ namespace prism::gam
 namespace
 {
 
-/** Returns a limit that leaves some lines free, so that a miss mostly finds one. */
+/**
+ * Returns a limit that leaves some lines free, so that a miss mostly finds one. One at least: a home with a log that is
+ * away keeps the lines that it has, and the others need one.
+ */
 std::size_t limit_of(const directory::Options &options) noexcept
 {
 	const std::size_t lines = options.lines.size() / block_size;
-	return options.limit ? std::min(options.limit, lines) : lines - std::min<std::size_t>(16, lines / 8);
+	const std::size_t least = std::min<std::size_t>(lines, 1);
+	return options.limit ? std::min(options.limit, lines) : lines - std::clamp<std::size_t>(lines / 8, least, 16);
 }
 
 } // namespace
