@@ -247,6 +247,73 @@ TEST_F(DirectoryLocks, AWriteThatWaitedForAReaderLetsTheHomeInvalidateBeforeItUp
 	expect_rest();
 }
 
+/** A home keeps only so many requests of a node. */
+struct DirectoryManyLocks : DirectoryLocks {
+	static constexpr std::uint64_t kept = 3, locked = 5;
+	std::vector<Ask *> asks;
+
+	void SetUp() override
+	{
+		options.requests = kept;
+		options.through_home = true;
+		make();
+		for (std::uint64_t number = 0; number < locked; number++)
+			result(write_lock(1, block(number)));
+		net->count();
+		for (std::uint64_t number = 0; number < locked; number++)
+			asks.push_back(&write(2, block(number), number));
+		EXPECT_TRUE(net->run());
+		EXPECT_EQ(sent()[Type::write], kept);
+	}
+	void unlock_all()
+	{
+		for (std::uint64_t number = 0; number < locked; number++)
+			EXPECT_EQ(unlock(1, block(number)), 0);
+	}
+};
+
+TEST_F(DirectoryManyLocks, FurtherRequestsWaitAndAreDone)
+{
+	writes(2, block(1, 3), 7);
+	unlock_all();
+	for (Ask *ask : asks)
+		result(*ask);
+	for (std::uint64_t number = 0; number < locked; number++)
+		EXPECT_EQ(reads(0, block(number)), number);
+	expect_rest();
+}
+
+TEST_F(DirectoryManyLocks, NeitherATryNorAHolderOfALockWaitsForThem)
+{
+	const Address free = block(locked), behind = block(locked - 1);
+	EXPECT_EQ(error(write_lock(2, free, 1, true)), EBUSY);
+	room_until = std::chrono::seconds(1);
+	Ask &holder = read(2, free), &holder_behind = read(2, behind);
+	EXPECT_TRUE(net->run());
+	(void)node(2).on_time(room_until - Time(1));
+	EXPECT_FALSE(holder.is_over || holder_behind.is_over);
+	(void)node(2).on_time(room_until);
+	EXPECT_EQ(error(holder), ENOBUFS);
+	EXPECT_EQ(error(holder_behind), ENOBUFS);
+	for (const Ask *ask : asks)
+		EXPECT_FALSE(ask->is_over);
+	unlock_all();
+	for (Ask *ask : asks)
+		result(*ask);
+	room_until = Time::max();
+	EXPECT_EQ(reads(2, free), 0U);
+	expect_rest();
+}
+
+TEST_F(DirectoryManyLocks, TheDeathOfTheHomeEndsTheirWait)
+{
+	net->kill(0);
+	net->tell_of(0);
+	for (Ask *ask : asks)
+		EXPECT_EQ(error(*ask), EHOSTUNREACH);
+	EXPECT_TRUE(node(2).at_rest());
+}
+
 TEST_F(DirectoryLocks, ALockedLineIsNotEvicted)
 {
 	result(write_lock(1, at));

@@ -284,6 +284,22 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	EXPECT_EQ(node(1).line(owned), LineState::to_invalid);
 }
 
+TEST_F(DirectoryLog, AHomeThatIsAwayLeavesALineToOthers)
+{
+	for (lines = 1; lines < 10; lines++) {
+		make();
+		for (std::uint64_t number = 0; number < blocks; number++)
+			done(write(1, block(number), number));
+		(void)node(1).on_time({});
+		EXPECT_TRUE(net->run());
+		net->kill(0);
+		net->tell_of(0);
+		for (std::uint64_t number = 0; number < blocks; number++)
+			done(write(1, block(number, 2), number));
+		EXPECT_EQ(node(1).line(block(blocks - 1)), lines > 1 ? LineState::dirty : LineState::invalid);
+	}
+}
+
 /** Tests a home that returns without having received the evicted line: its owner still has it. */
 TEST_F(DirectoryLog, AnEvictionThatNoHomeHasSeen)
 {

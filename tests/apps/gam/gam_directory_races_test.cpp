@@ -284,6 +284,42 @@ TEST_F(DirectorySmall, ALockedLineMakesNoRoom)
 	expect_rest();
 }
 
+/** Two nodes hold locks that the lines of the other wait for. */
+TEST_F(DirectorySmall, WhoHoldsALockDoesNotWaitForALineForGood)
+{
+	const Address theirs = block(3), theirs_2 = block(4), wanted = block(5);
+	lines = 3;
+	options.limit = 3;
+	make();
+	result(write_lock(1, at));
+	result(write_lock(2, theirs));
+	result(write_lock(2, theirs_2));
+	Ask &lock = write_lock(1, theirs, 2), &other = write_lock(1, theirs_2, 3), &theirs_too = write_lock(2, at);
+	EXPECT_TRUE(net->run());
+	Ask &patient = read(1, wanted);
+	room_until = std::chrono::seconds(2);
+	Ask &holder = write_lock(1, wanted), &write_it = write(1, block(6), 6);
+	room_until = std::chrono::seconds(3);
+	Ask &later = read(1, block(6));
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(1)), std::chrono::seconds(2));
+	EXPECT_FALSE(holder.is_over || write_it.is_over);
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(2)), std::chrono::seconds(3));
+	EXPECT_EQ(error(holder), ENOBUFS);
+	EXPECT_EQ(error(write_it), ENOBUFS);
+	EXPECT_FALSE(later.is_over || patient.is_over || lock.is_over || other.is_over);
+	EXPECT_EQ(unlock(1, at), 0);
+	result(theirs_too);
+	EXPECT_EQ(result(later), 0U);
+	EXPECT_EQ(result(patient), 0U);
+	EXPECT_EQ(node(1).on_time(std::chrono::seconds(4)), Time::max());
+	EXPECT_EQ(unlock(2, theirs), 0);
+	EXPECT_EQ(unlock(2, theirs_2), 0);
+	result(lock);
+	result(other);
+	expect_rest();
+}
+
 TEST_F(DirectoryRaces, WhatIsBeyondTheLimitIsEvictedSixteenAtATime)
 {
 	lines = blocks;
@@ -353,6 +389,147 @@ TEST_F(DirectoryRoom, AMissWaitsForRoomToEvict)
 	net->has_room = [](Net::Pair) { return true; };
 	tick(1);
 	EXPECT_EQ(result(ask), 0U);
+	expect_rest();
+}
+
+/** Nothing is sent from one node to another until there is room, and then all of it. */
+struct DirectoryFull : DirectoryRoom, testing::WithParamInterface<bool> {
+	void fill(Net::Pair full)
+	{
+		net->has_room = [full](Net::Pair pair) { return pair != full; };
+		net->count();
+	}
+	void make_room(NodeId id)
+	{
+		net->has_room = [](Net::Pair) { return true; };
+		(void)node(id).on_time({});
+	}
+	void SetUp() override
+	{
+		options.through_home = GetParam();
+		make();
+	}
+};
+INSTANTIATE_TEST_SUITE_P(Ways, DirectoryFull, testing::Bool());
+
+TEST_P(DirectoryFull, ARequesterIsAnsweredWhenItHasRoom)
+{
+	writes(2, block(3), 3);
+	writes(0, block(1), 1);
+	fill({0, 1});
+	Ask &read_it = read(1, block(1)), &write_it = write(1, block(2), 2), &fetch_it = read(1, block(3));
+	Ask &other = read(2, block(1));
+	EXPECT_TRUE(net->run());
+	EXPECT_FALSE(read_it.is_over || write_it.is_over || fetch_it.is_over || other.is_over);
+	EXPECT_EQ(reads(2, block(4)), 0U) << "other blocks go on";
+	EXPECT_EQ(node(0).on_time({}), Time{}) << "it looks again soon";
+	make_room(0);
+	EXPECT_EQ(result(read_it), 1U);
+	EXPECT_EQ(result(write_it), 2U);
+	EXPECT_EQ(result(fetch_it), 3U);
+	EXPECT_EQ(result(other), 1U);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, WhatTheOwnerHasIsFetchedBeforeTheRequesterHasRoom)
+{
+	writes(2, at, 2);
+	Ask &ask = read(1, at);
+	net->hold({2, 0});
+	EXPECT_TRUE(net->run());
+	fill({0, 1});
+	net->release_all();
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(ask.is_over, !GetParam());
+	make_room(0);
+	EXPECT_EQ(result(ask), 2U);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, AHomeDemandsWhenTheOwnerHasRoom)
+{
+	writes(2, at, 2);
+	reads(2, block(2));
+	fill({0, 2});
+	Ask &mine = read(0, at), &write_it = write(1, block(2), 1);
+	EXPECT_TRUE(net->run());
+	EXPECT_FALSE(mine.is_over || write_it.is_over);
+	EXPECT_EQ(sent().count(Type::invalidate), 0U);
+	make_room(0);
+	EXPECT_EQ(result(mine), 2U);
+	result(write_it);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, AnOwnerGivesWhenTheHomeHasRoom)
+{
+	for (std::uint64_t number = 1; number < 4; number++)
+		writes(2, block(number), number);
+	fill({2, 0});
+	Ask &read_it = read(1, block(1)), &write_it = write(1, block(2), 5), &mine = write(0, block(3), 6);
+	EXPECT_TRUE(net->run());
+	Ask &behind = read(2, block(1));
+	EXPECT_EQ(error(write_lock(2, block(2), 1, true)), EBUSY);
+	EXPECT_FALSE(read_it.is_over || write_it.is_over || mine.is_over || behind.is_over);
+	EXPECT_EQ(sent().count(Type::data), 0U);
+	make_room(2);
+	EXPECT_EQ(result(read_it), 1U);
+	EXPECT_EQ(result(behind), 1U);
+	result(write_it);
+	result(mine);
+	EXPECT_EQ(reads(2, block(2)), 5U);
+	EXPECT_EQ(reads(2, block(3)), 6U);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, AnOwnerThatEvictsGivesWhenTheHomeHasRoom)
+{
+	writes(2, at, 2);
+	net->hold({0, 2});
+	Ask &ask = write(1, at, 3);
+	EXPECT_TRUE(net->run());
+	node(2).flush();
+	Ask &behind = read(2, at);
+	fill({2, 0});
+	net->release_all();
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(sent().count(Type::data), 0U);
+	EXPECT_FALSE(ask.is_over || behind.is_over);
+	make_room(2);
+	result(ask);
+	EXPECT_EQ(result(behind), 3U);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, ANodeAsksWhenTheHomeHasRoom)
+{
+	reads(1, block(2));
+	writes(1, block(3), 3);
+	fill({1, 0});
+	std::vector<Ask *> asks{&read(1, block(1)), &write(1, block(2), 2), &begin(1, AccessKind::write_back, block(3)),
+		&begin(1, AccessKind::write, block(4), 4, 1, false, true)};
+	EXPECT_TRUE(net->run());
+	EXPECT_TRUE(sent().empty());
+	writes(2, block(2), 1);
+	make_room(1);
+	for (Ask *ask : asks)
+		result(*ask);
+	EXPECT_EQ(reads(0, block(2)), 2U);
+	EXPECT_EQ(reads(0, block(4)), 4U);
+	expect_rest();
+}
+
+TEST_P(DirectoryFull, TheDeathOfWhoHasNoRoomEndsTheWait)
+{
+	writes(2, block(2), 2);
+	fill({0, 1});
+	read(1, at);
+	Ask &other = write(2, at, 2);
+	EXPECT_TRUE(net->run());
+	EXPECT_FALSE(other.is_over);
+	net->kill(1);
+	net->tell_of(1);
+	result(other);
 	expect_rest();
 }
 

@@ -416,6 +416,33 @@ TEST_F(LatchRules, CacheMakesRoom)
 	expect_rest();
 }
 
+/** Two nodes hold locks that the lines of the other wait for. */
+TEST_F(LatchRules, WhoHoldsALockDoesNotWaitForALineForGood)
+{
+	shape.lines = 2;
+	make();
+	result(write_lock(1, block(1)));
+	result(write_lock(2, block(2)));
+	Ask &lock = write_lock(1, block(2), 2), &theirs = write_lock(2, block(1));
+	EXPECT_TRUE(net->run());
+	Ask &patient = read(1, block(3));
+	room_until = Time(net->now()) + std::chrono::seconds(1);
+	Ask &holder = write_lock(1, block(3)), &write_it = write(1, block(4), 4);
+	EXPECT_TRUE(net->run());
+	(void)node(1).on_time(room_until - Time(1));
+	EXPECT_FALSE(holder.is_over || write_it.is_over);
+	(void)node(1).on_time(room_until);
+	EXPECT_EQ(error(holder), ENOBUFS);
+	EXPECT_EQ(error(write_it), ENOBUFS);
+	EXPECT_FALSE(patient.is_over || lock.is_over);
+	EXPECT_EQ(unlock(1, block(1)), 0);
+	result(theirs);
+	EXPECT_EQ(result(patient), 0U);
+	EXPECT_EQ(unlock(2, block(2)), 0);
+	result(lock);
+	expect_rest();
+}
+
 TEST_F(LatchRules, UncachedReadOfWhatIsWrittenElsewhere)
 {
 	writes(1, block(), 5);

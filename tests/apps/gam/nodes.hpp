@@ -32,6 +32,7 @@ struct Nodes : testing::Test {
 	std::unique_ptr<Joined> net;
 	std::vector<std::unique_ptr<Ask>> asked;
 	std::function<void(Ask &)> on_over = [](Ask &) {};
+	Time room_until = Time::max(); /* of what is asked next */
 
 	void join(std::unique_ptr<Joined> made)
 	{
@@ -63,6 +64,7 @@ struct Nodes : testing::Test {
 		ask.thread = thread;
 		ask.tries = tries;
 		ask.uncached = uncached;
+		ask.room_until = room_until;
 		begin(id, ask);
 		return ask;
 	}

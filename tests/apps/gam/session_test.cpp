@@ -388,6 +388,35 @@ TEST(Session, MemoryThatIsAllLockedIsNoneAndComesBack)
 	EXPECT_EQ(session.malloc(all, again, Placement::near(address)), 0);
 }
 
+/** Each thread holds a lock and wants a line; the only other one waits for the other's lock. */
+TEST(Session, WhoHoldsALockDoesNotWaitForALineForGood)
+{
+	ClusterOptions options = serving(3);
+	options.node.shards = 1;
+	options.lines = 2;
+	Cluster cluster(options);
+	Session home(cluster.node(0)), mine(cluster.node(1)), theirs(cluster.node(2));
+	Address block;
+	ASSERT_EQ(home.malloc(4 * block_size, block, {}, block_size), 0);
+	ASSERT_EQ(mine.wlock(block, 1), 0);
+	ASSERT_EQ(theirs.wlock(block + block_size, 1), 0);
+	std::jthread waits([&] {
+		Session other(cluster.node(1));
+		while (other.wlock(block + block_size, 1) == ENOBUFS) {} /* while locks have both lines */
+	});
+	const Address wanted = block + 2 * block_size;
+	int error = 0;
+	while (error == 0) { /* until the other has the line */
+		error = mine.wlock(wanted, 1);
+		EXPECT_EQ(error ? 0 : mine.unlock(wanted, 1), 0);
+	}
+	EXPECT_EQ(error, ENOBUFS);
+	const std::uint64_t word = 1;
+	EXPECT_EQ(mine.write(wanted, bytes_of(word)), 0);
+	EXPECT_EQ(mine.unlock(block, 1), ENOBUFS) << "of the write";
+	EXPECT_EQ(theirs.unlock(block + block_size, 1), 0);
+}
+
 TEST(Session, ManyWritesAreUnderWayAtOnce)
 {
 	ClusterOptions options = serving(2);

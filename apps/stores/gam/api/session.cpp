@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "base/recent_clock.hpp"
+
 namespace prism::gam
 {
 
@@ -66,7 +68,8 @@ public:
 	 * Begins to write @p bytes, within one block, as soon as fewer than @p most writes are under way. Returns 0 or
 	 * its error.
 	 */
-	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached, std::uint32_t losses)
+	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached, std::uint32_t losses,
+		Time room_until)
 	{
 		node_.wait_until(
 			[&] { return under_way_.load(std::memory_order_acquire) < std::max<std::size_t>(most, 1); });
@@ -79,6 +82,7 @@ public:
 		access.length = static_cast<std::uint16_t>(bytes.size());
 		access.uncached = uncached;
 		access.losses = losses;
+		access.room_until = room_until;
 		access.error = 0;
 		/* The protocol only reads them. */
 		access.bytes = const_cast<std::byte *>(bytes.data());
@@ -168,10 +172,17 @@ int Session::check(Address at, std::size_t bytes) const noexcept
 	return node_.is_member(at.home()) || node_.is_away(at.home()) ? 0 : after(EHOSTUNREACH);
 }
 
+Time Session::room_until() const noexcept
+{
+	constexpr auto patience = std::chrono::seconds(1);
+	return locked_.empty() ? Time::max() : RecentClock::now().time_since_epoch() + patience;
+}
+
 /** Begins an access. Returns true if it has already ended; else another thread may end it before this returns. */
 bool Session::begin(Awaited &awaited)
 {
 	awaited.access.thread = thread_;
+	awaited.access.room_until = room_until();
 	awaited.access.uncached = !node_.options().cached;
 	if (awaited.access.kind != AccessKind::unlock)
 		awaited.access.losses = losses_;
@@ -215,7 +226,7 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 	/* Goes on after an error of a log: what it does not take is done all the same, and so must be the rest. */
 	(void)for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
 		error = graver(error, writes_->begin(part, bytes.subspan(offset, length), most_writes_,
-					      !node_.options().cached, losses_));
+					      !node_.options().cached, losses_, room_until()));
 		return is_of_log(error) ? 0 : error;
 	});
 	if (most_writes_ > 0 || (error && !is_of_log(error)))

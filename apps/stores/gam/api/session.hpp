@@ -48,10 +48,11 @@ struct Placement {
  * All calls except write() and async_read() return when the operation has ended, and answer requests to the node while
  * they wait. They return 0 or an errno value. Beside those named below: EINVAL (a length of 0, an address that is null
  * or whose end is beyond the home's memory), EFAULT (nothing is allocated at the address), EHOSTUNREACH (its home is
- * gone), EOWNERDEAD (the block's last value died with a node), EPROTO (another node has damaged the block), ENOMEM
- * (this node or the home has no memory to work with), ESTALE (the lease of this node is over, so others believe that it
- * is dead; or this is a child of fork(2), whose node belongs to its parent: then nothing was done). The next mfence(),
- * lock or unlock returns the error of a write, once.
+ * gone), ENOBUFS (the cache has no line: locks have all, or the thread holds a lock and has waited for a second),
+ * EOWNERDEAD (the block's last value died with a node), EPROTO (another node has damaged the block), ENOMEM (this node
+ * or the home has no memory to work with), ESTALE (the lease of this node is over, so others believe that it is dead;
+ * or this is a child of fork(2), whose node belongs to its parent: then nothing was done). The next mfence(), lock or
+ * unlock returns the error of a write, once.
  *
  * An access inside one block is atomic; a longer one consists of several, in the order of their addresses.
  */
@@ -161,6 +162,8 @@ private:
 	/** Returns ESTALE if the lease is over, as the result does not count then; else @p error. */
 	[[nodiscard]] int after(int error) const { return node_.lease_is_over() ? ESTALE : error; }
 
+	/** Returns Access::room_until of an access that begins now. */
+	[[nodiscard]] Time room_until() const noexcept;
 	/** Returns the error of accesses to @p home if the session is bound. */
 	[[nodiscard]] int check_bound(NodeId home) const noexcept
 	{

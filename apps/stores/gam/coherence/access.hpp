@@ -2,6 +2,7 @@
 /* An access of one thread to one block. apps/stores/gam/api splits longer accesses into several of these. */
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -48,11 +49,16 @@ struct Access {
 	bool is_logged = false; /**< write, at the home: it is in the home's log when it ends, whatever the policy */
 	ThreadId thread = 0;
 	std::uint32_t losses = any_losses; /**< Node::losses() since when the home must not have been lost */
-	Address at;                        /**< address of the first byte; all bytes are in one block */
-	std::byte *bytes = nullptr;        /**< read: destination; write: source */
-	std::uint64_t operand = 0;         /**< atomic: operand of the function, in host order */
-	std::uint64_t compare = 0;         /**< compare_swap */
-	std::uint64_t old_value = 0;       /**< atomic */
+	/**
+	 * Time, by the clock of Coherence::on_time(), until which it waits for room; then it ends with ENOBUFS. Of a
+	 * thread that holds locks: what has the room may wait for these, and wait for good.
+	 */
+	std::chrono::nanoseconds room_until = std::chrono::nanoseconds::max();
+	Address at;                  /**< address of the first byte; all bytes are in one block */
+	std::byte *bytes = nullptr;  /**< read: destination; write: source */
+	std::uint64_t operand = 0;   /**< atomic: operand of the function, in host order */
+	std::uint64_t compare = 0;   /**< compare_swap */
+	std::uint64_t old_value = 0; /**< atomic */
 	/**
 	 * 0 or an errno value once it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread already holds the
 	 * block's lock), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (no line of the

@@ -67,8 +67,8 @@ public:
 		/** Sends @p message to another node, in the order of the calls. Copies the data before it returns. */
 		virtual void send(NodeId to, const Message &message) = 0;
 		/**
-		 * Returns false if messages to @p to for which nobody waits, such as evictions, have to be put off, as
-		 * much waits for it already. on_time() then goes on with them.
+		 * Returns false if much waits for @p to already: then put off what may come in any number, which is all
+		 * but short answers. on_time() then goes on.
 		 */
 		[[nodiscard]] virtual bool has_room(NodeId /*to*/) const { return true; }
 		/**

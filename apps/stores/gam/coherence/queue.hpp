@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+
 #include "gam/coherence/access.hpp"
 
 namespace prism::gam
@@ -47,6 +50,24 @@ public:
 			if (!leaves(access))
 				push(access);
 		}
+	}
+
+	/**
+	 * Moves all accesses that wait for room no longer than until @p now, in order, to @p over. Returns the time at
+	 * which the first of the others does.
+	 */
+	std::chrono::nanoseconds remove_overdue(std::chrono::nanoseconds now, AccessQueue &over) noexcept
+	{
+		auto next = std::chrono::nanoseconds::max();
+		remove_if([&](Access &access) {
+			const bool is_overdue = access.room_until <= now;
+			if (is_overdue)
+				over.push(access);
+			else
+				next = std::min(next, access.room_until);
+			return is_overdue;
+		});
+		return next;
 	}
 
 private:

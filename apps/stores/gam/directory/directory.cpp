@@ -12,11 +12,15 @@ namespace prism::gam
 namespace
 {
 
-/** Returns a limit that leaves some lines free, so that a miss mostly finds one. */
+/**
+ * Returns a limit that leaves some lines free, so that a miss mostly finds one. One at least: a home with a log that is
+ * away keeps the lines that it has, and the others need one.
+ */
 std::size_t limit_of(const directory::Options &options) noexcept
 {
 	const std::size_t lines = options.lines.size() / block_size;
-	return options.limit ? std::min(options.limit, lines) : lines - std::min<std::size_t>(16, lines / 8);
+	const std::size_t least = std::min<std::size_t>(lines, 1);
+	return options.limit ? std::min(options.limit, lines) : lines - std::clamp<std::size_t>(lines / 8, least, 16);
 }
 
 } // namespace
@@ -24,7 +28,8 @@ std::size_t limit_of(const directory::Options &options) noexcept
 Directory::Directory(const directory::Options &options, Host &host)
 	: context_(options.self, host, options.rules, options.log),
 	  home_(context_, options.memory, options.shards, options.shard, options.requests, options.through_home),
-	  lines_(context_, options.lines, limit_of(options)), shards_(options.shards), shard_(options.shard)
+	  lines_(context_, options.lines, limit_of(options), options.requests), shards_(options.shards),
+	  shard_(options.shard)
 {
 }
 
@@ -81,8 +86,9 @@ Time Directory::on_time(Time now)
 {
 	const SerialCalls::Call call(calls_);
 	const bool trims = lines_.trim(), flushes = lines_.flush_more();
+	const Time due = lines_.end_overdue(now);
 	leave();
-	return trims || flushes ? now : Time::max();
+	return trims || flushes || home_.waits_for_room() || lines_.waits_for_room() ? now : due;
 }
 
 void Directory::flush()
@@ -99,6 +105,8 @@ const directory::Entry *Directory::entry(Address block) const noexcept
 
 void Directory::leave()
 {
+	home_.resume();
+	lines_.resume();
 	lines_.serve_starved();
 	context_.deliver();
 }

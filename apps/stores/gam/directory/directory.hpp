@@ -40,7 +40,7 @@ struct Options {
 	std::size_t limit = 0;       /**< lines in use beyond which others are evicted; 0: all except a few */
 	std::size_t shards = 1;      /**< number of objects of the node */
 	std::size_t shard = 0;       /**< number of this one */
-	std::size_t requests = 1024; /**< most requests of each peer that wait here; further ones end with ENOBUFS */
+	std::size_t requests = 1024; /**< most that this node has under way to each home, or each peer here */
 	Rules rules;                 /**< switched by the simulator */
 	BlockLog *log = nullptr;     /**< log of the node; outlives the object. Null: nothing is logged */
 	/**

@@ -2,8 +2,10 @@
 #include "gam/directory/home.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "gam/coherence/execute.hpp"
 
@@ -118,16 +120,16 @@ void Home::start(Access &access)
 	settle(block);
 }
 
-/** Serves or queues @p access; refuses it if it is a try that would wait. */
+/** Queues @p access, for settle() to serve; refuses it if it is a try that would wait for others. */
 void Home::arrive(const Block &block, Access &access)
 {
 	Record &record = this->record(block);
 	const bool holds = !is_remote(access) && record.lock.holds(access.thread);
 	const bool admitted =
 		is_remote(access) ? record.lock.allows(is_exclusive(access.kind)) : record.lock.admits(access);
-	if (holds || (!is_in_transit(block.entry) && record.waiting.empty() && admitted))
+	if (holds)
 		serve(block, record, access);
-	else if (access.tries)
+	else if (access.tries && (is_in_transit(block.entry) || !record.waiting.empty() || !admitted))
 		refuse(block, access, EBUSY);
 	else
 		wait(record, access);
@@ -140,6 +142,14 @@ void Home::wait(Record &record, Access &access)
 		record.askers |= bit(as_request(access).from);
 }
 
+/** Puts an access whose block is here now before all others. */
+void Home::wait_as_next(Record &record, Access &access)
+{
+	record.waiting.push_front(access);
+	if (is_remote(access))
+		record.askers |= bit(as_request(access).from);
+}
+
 Access &Home::stop_waiting(Record &record)
 {
 	Access &access = record.waiting.pop();
@@ -148,7 +158,44 @@ Access &Home::stop_waiting(Record &record)
 	return access;
 }
 
-/** Serves @p access: the block is not in transit, and no lock is in the way. */
+/** Returns the nodes, a bit each, that have to drop their copies for @p access. */
+std::uint64_t Home::targets(const Block &block, const Access &access) noexcept
+{
+	const std::uint64_t own = is_cached(access) ? bit(static_cast<const Request &>(access).from) : 0;
+	return is_exclusive(access.kind) ? block.entry.sharers & ~own : 0;
+}
+
+/** Returns true if the nodes that serve() sends something to have room; else resume() goes on with the block. */
+bool Home::has_room(const Block &block, Record &record, const Access &access)
+{
+	const bool is_dirty = block.entry.state == HomeState::dirty;
+	std::uint64_t nodes = is_dirty ? bit(block.entry.owner) : targets(block, access);
+	if (is_remote(access))
+		nodes |= bit(static_cast<const Request &>(access).from);
+	for (; nodes; nodes &= nodes - 1) {
+		const auto node = static_cast<NodeId>(std::countr_zero(nodes));
+		if (context_.has_room(node))
+			continue;
+		if (!std::exchange(record.is_postponed, true))
+			postponed_.add(node, block.address);
+		return false;
+	}
+	return true;
+}
+
+void Home::resume()
+{
+	const auto has_room = [this](NodeId node) { return context_.has_room(node); };
+	postponed_.resume(has_room, [this](Address address) {
+		const Block block = block_at(address);
+		if (Record *const record = find_record(block)) {
+			record->is_postponed = false;
+			settle(block);
+		}
+	});
+}
+
+/** Serves @p access: the block is not in transit, no lock is in the way, and there is room. */
 void Home::serve(const Block &block, Record &record, Access &access)
 {
 	record.again = false;
@@ -158,10 +205,8 @@ void Home::serve(const Block &block, Record &record, Access &access)
 		serve_dirty(block, record, access);
 		return;
 	}
-	const std::uint64_t own = is_cached(access) ? bit(as_request(access).from) : 0;
-	const std::uint64_t targets = is_exclusive(access.kind) ? block.entry.sharers & ~own : 0;
-	if (targets)
-		invalidate(block, record, access, targets);
+	if (const std::uint64_t others = targets(block, access))
+		invalidate(block, record, access, others);
 	else
 		finish(block, access);
 }
@@ -286,6 +331,8 @@ void Home::settle(const Block &block)
 			continue;
 		}
 		if (!(is_remote(next) ? record->lock.allows(is_exclusive(next.kind)) : record->lock.admits(next)))
+			return;
+		if (!has_room(block, *record, next))
 			return;
 		serve(block, *record, stop_waiting(*record));
 	}

@@ -3,7 +3,9 @@
  * The home's part: the directory, and accesses of the home's own threads, which use the memory without a line.
  *
  * A block is unshared or shared (the memory has its value), dirty (a node owns it), or in transit on behalf of one
- * access. Other accesses, local and remote, wait in the block's queue.
+ * access. Other accesses, local and remote, wait in the block's queue, also until all nodes that have to be sent
+ * something have room for it: an answer is longer than a request, and more than a peer has taken would end the
+ * connection.
  */
 #pragma once
 
@@ -16,6 +18,7 @@
 
 #include "gam/coherence/lock.hpp"
 #include "gam/directory/context.hpp"
+#include "gam/directory/postponed.hpp"
 #include "gam/directory/request.hpp"
 
 namespace prism::gam::directory
@@ -71,6 +74,9 @@ public:
 	/** Handles @p message. Returns false if no rule allows it. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
+	/** Goes on with blocks that waited for a node to have room. */
+	void resume();
+	[[nodiscard]] bool waits_for_room() const noexcept { return !postponed_.empty(); }
 	/** Restores a block that is not in use. Returns false if it is not a block of this object, or is in use. */
 	bool restore(Address block, const Restored &restored);
 	/** Calls @p visit with the block, term and bytes of each block that waits for @p owner since lost(). */
@@ -96,6 +102,7 @@ private:
 		bool refused = false;      /* true if one of them has it locked */
 		bool left = false;         /* true if the owner has evicted the block meanwhile */
 		bool again = false;        /* true if the owner's answer does not reach the requester */
+		bool is_postponed = false; /* true if it waits for a node to have room */
 	};
 	/* A block while it is in use */
 	struct Block {
@@ -119,7 +126,10 @@ private:
 
 	void arrive(const Block &block, Access &access);
 	static void wait(Record &record, Access &access);
+	static void wait_as_next(Record &record, Access &access);
 	static Access &stop_waiting(Record &record);
+	[[nodiscard]] static std::uint64_t targets(const Block &block, const Access &access) noexcept;
+	[[nodiscard]] bool has_room(const Block &block, Record &record, const Access &access);
 	void serve(const Block &block, Record &record, Access &access);
 	void serve_dirty(const Block &block, Record &record, Access &access);
 	void invalidate(const Block &block, Record &record, Access &access, std::uint64_t targets);
@@ -165,6 +175,7 @@ private:
 	std::vector<Entry> entries_;
 	std::unordered_map<std::size_t, Record> records_; /* by index of the entry */
 	Requests requests_;
+	Postponed postponed_;
 };
 
 } // namespace prism::gam::directory

@@ -63,7 +63,7 @@ void Home::lost_owner(const Block &block)
 	record->asking = nullptr;
 	if (is_remote(asking))
 		as_request(asking).upgrades = false;
-	serve(block, *record, asking);
+	wait_as_next(*record, asking);
 }
 
 /** Makes the block wait for its dead owner, whose log alone has the values that it has fenced. */

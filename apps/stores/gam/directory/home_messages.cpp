@@ -265,7 +265,7 @@ void Home::all_acknowledged(const Block &block, Record &record)
 	else if (is_remote(*asking) && (record.askers & bit(as_request(*asking).from)))
 		requests_.give_back(as_request(*asking)); /* the dead owner had already served it */
 	else
-		serve(block, record, *asking);
+		wait_as_next(record, *asking);
 }
 
 bool Home::refused_by_owner(const Block &block, Record &record)
@@ -293,7 +293,7 @@ bool Home::fetched(NodeId from, const Block &block, const Message &message)
 		entry.sharers |= bit(as_request(*asking).from);
 		requests_.give_back(as_request(*asking));
 	} else if (asking) {
-		finish(block, *asking);
+		wait_as_next(*record, *asking);
 	}
 	return true;
 }
@@ -316,7 +316,7 @@ bool Home::transferred(NodeId from, const Block &block)
 		begin_own_term(block, true);
 		context_.stats().lost_values++;
 		request.upgrades = false;
-		give(block, request);
+		wait_as_next(*record, request);
 		return true;
 	}
 	begin_term_of(block, request.from);

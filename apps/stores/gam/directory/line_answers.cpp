@@ -10,17 +10,6 @@
 namespace prism::gam::directory
 {
 
-namespace
-{
-
-/** Returns true if an answer of the home or of an owner is to come. */
-bool awaits_answer(LineState state) noexcept
-{
-	return is_in_transit(state) && state != LineState::to_invalid;
-}
-
-} // namespace
-
 bool Lines::hear(NodeId from, const Message &message)
 {
 	const auto type = static_cast<Type>(message.type);

@@ -2,6 +2,8 @@
 /* Demands of the home, which a node obeys at once or when its threads let it. */
 #include "gam/directory/lines.hpp"
 
+#include <utility>
+
 namespace prism::gam::directory
 {
 
@@ -44,8 +46,13 @@ bool Lines::give_up(Line &line, const Message &message)
 		return false;
 	switch (line.state) {
 	case LineState::to_invalid:
-		if (context_.rules().serve_while_evicting)
-			obey(line, message);
+		if (context_.rules().serve_while_evicting) {
+			pending(line);
+			if (has_room_to_obey(line, message))
+				obey(line, message);
+			else
+				queue(line, message);
+		}
 		return true;
 	case LineState::to_dirty:
 		if (context_.rules().serve_after_grant)
@@ -66,20 +73,42 @@ bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
 	Pending &pending = *line.pending;
 	if (pending.demand.is_queued)
 		return false; /* the home has one demand at a time */
-	if ((admitted && pending.waiting.empty()) || (!context_.rules().locks_hold && !is_in_transit(line.state))) {
-		obey(line, message);
-	} else if (message.flags & tries) {
+	const bool is_free =
+		(admitted && pending.waiting.empty()) || (!context_.rules().locks_hold && !is_in_transit(line.state));
+	if (!is_free && message.flags & tries)
 		answer(message, Type::locked);
-	} else {
-		pending.demand.progress = 1;
-		pending.demand.is_queued = true;
-		pending.demand.type = static_cast<Type>(message.type);
-		pending.demand.message = message;
-		pending.demand.message.data = {};
-		push(pending, pending.demand);
-	}
+	else if (is_free && has_room_to_obey(line, message))
+		obey(line, message);
+	else
+		queue(line, message);
 	advance(line);
 	return true;
+}
+
+void Lines::queue(Line &line, const Message &message)
+{
+	Demand &demand = line.pending->demand;
+	demand.progress = 1;
+	demand.is_queued = true;
+	demand.type = static_cast<Type>(message.type);
+	demand.message = message;
+	demand.message.data = {};
+	push(*line.pending, demand);
+}
+
+/** Returns true if those that get the data have room for it; else resume() goes on with the line. */
+bool Lines::has_room_to_obey(const Line &line, const Message &message)
+{
+	if (static_cast<Type>(message.type) == Type::invalidate)
+		return true;
+	const bool is_forward = message.type >= static_cast<std::uint8_t>(Type::forward_read);
+	const NodeId home = line.block().home();
+	const NodeId full = !context_.has_room(home)                         ? home
+			    : is_forward && !context_.has_room(message.node) ? message.node
+									     : no_node;
+	if (full != no_node && !std::exchange(line.pending->waits_to_obey, true))
+		to_obey_.add(full, line.block());
+	return full == no_node;
 }
 
 /**
@@ -109,7 +138,7 @@ void Lines::obey(Line &line, const Message &message)
 		answer(message, Type::transferred);
 	else
 		answer(message, Type::data, data);
-	if (line.state == LineState::to_invalid)
+	if (!is_readable(line.state)) /* it is being evicted, or was meanwhile */
 		return;
 	enter(line, wants_alone(type) ? LineState::invalid : LineState::shared);
 	line.counter += line.state == LineState::shared;

@@ -27,8 +27,8 @@ bool suffices(LineState state, AccessKind kind) noexcept
 
 } // namespace
 
-Lines::Lines(Context &context, std::span<std::byte> memory, std::size_t limit)
-	: context_(context), cache_(memory), limit_(limit)
+Lines::Lines(Context &context, std::span<std::byte> memory, std::size_t limit, std::size_t requests)
+	: context_(context), cache_(memory), limit_(limit), most_requests_(requests)
 {
 }
 
@@ -71,9 +71,44 @@ void Lines::start(Access &access)
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
 		context_.end(access, EPERM);
 	else if (!starved_.empty() && !cache_.find(block))
-		starved_.push(access);
+		starve(access);
 	else if (!find_place(access))
-		starved_.push(access);
+		starve(access);
+}
+
+void Lines::starve(Access &access)
+{
+	starved_.push(access);
+	overdue_ = std::min(overdue_, access.room_until);
+}
+
+/** Ends accesses of threads whose locks others may wait for, in the lines that they want, and wait for good. */
+Time Lines::end_overdue(Time now)
+{
+	if (now < overdue_)
+		return overdue_;
+	AccessQueue over;
+	overdue_ = starved_.remove_overdue(now, over);
+	while (!over.empty())
+		context_.end(over.pop(), ENOBUFS);
+	to_ask_.for_each([&](Address block) {
+		Line *const line = cache_.find(block);
+		if (line && line->pending && line->pending->waits_to_ask)
+			end_overdue(*line, now);
+	});
+	return overdue_;
+}
+
+void Lines::end_overdue(Line &line, Time now)
+{
+	AccessQueue over;
+	overdue_ = std::min(overdue_, line.pending->waiting.remove_overdue(now, over));
+	while (!over.empty()) {
+		line.pending->length--;
+		waiting_--;
+		context_.end(over.pop(), ENOBUFS);
+	}
+	advance(line);
 }
 
 /** Finds a line for @p access. Returns true if it has one, or has ended as there is none; else it waits for one. */
@@ -82,7 +117,7 @@ bool Lines::find_place(Access &access)
 	const Address block = access.at.block();
 	Line *line = cache_.find(block);
 	if (!line && !make_room()) {
-		if (in_transit_ > 0 || cache_.least_recently_used()) /* the latter's home has no room now */
+		if (in_transit_ > 0 || waits_for_room() || cache_.least_recently_used()) /* the last's home has none */
 			return false;
 		context_.end(access, ENOBUFS);
 		return true;
@@ -161,7 +196,8 @@ bool Lines::do_next(Line &line)
 		return false;
 	Access &next = pending.waiting.front();
 	if (is_demand(next)) {
-		if (!pending.lock.allows(wants_alone(pending.demand.type)))
+		if (!pending.lock.allows(wants_alone(pending.demand.type)) ||
+			!has_room_to_obey(line, pending.demand.message))
 			return false;
 		pop(pending);
 		pending.demand.is_queued = false;
@@ -183,11 +219,18 @@ bool Lines::do_next(Line &line)
 	}
 	if (pending.demand.is_queued && context_.rules().copies_yield) {
 		/* Be invalidated first: the home serves no request of this node before the acknowledgement. */
+		if (!has_room_to_obey(line, pending.demand.message))
+			return false;
 		take_demand_out(pending);
 		obey(line, pending.demand.message);
 		return true;
 	}
-	ask(line, next);
+	if (next.tries && asked_[line.block().home()] >= most_requests_) {
+		context_.end(pop(pending), EBUSY); /* the others may wait for locks */
+		return true;
+	}
+	if (has_room_to_ask(line, next))
+		ask(line, next);
 	return false;
 }
 
@@ -223,6 +266,32 @@ void Lines::log_before_it_leaves(const Line &line)
 {
 	if (line.state == LineState::dirty)
 		(void)context_.log_value(line.block(), line.counter, line.data());
+}
+
+/** Returns true if the home of @p line takes @p access, the first one; else resume() goes on with the line. */
+bool Lines::has_room_to_ask(const Line &line, const Access &access)
+{
+	const NodeId home = line.block().home();
+	Pending &pending = *line.pending;
+	if (takes_more(home))
+		return true;
+	if (!std::exchange(pending.waits_to_ask, true))
+		to_ask_.add(home, line.block());
+	overdue_ = pending.length > 1 ? Time() : std::min(overdue_, access.room_until);
+	return false;
+}
+
+void Lines::resume()
+{
+	const auto has_room = [this](NodeId node) { return context_.has_room(node); };
+	const auto go_on = [this](Address block, bool Pending::*waits) {
+		Line *const line = cache_.find(block);
+		if (line && line->pending && std::exchange((*line->pending).*waits, false))
+			advance(*line);
+	};
+	to_obey_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_obey); });
+	to_ask_.resume([this](NodeId home) { return takes_more(home); },
+		[&](Address block) { go_on(block, &Pending::waits_to_ask); });
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -312,6 +381,7 @@ void Lines::drop_record(Line &line) noexcept
 void Lines::push(Pending &pending, Access &access)
 {
 	pending.waiting.push(access);
+	overdue_ = std::min(overdue_, access.room_until);
 	pending.length++;
 	waiting_++;
 }
@@ -328,6 +398,9 @@ void Lines::enter(Line &line, LineState state)
 {
 	in_transit_ += is_in_transit(state);
 	in_transit_ -= is_in_transit(line.state);
+	std::size_t &asked = asked_[line.block().home()];
+	asked += awaits_answer(state);
+	asked -= awaits_answer(line.state);
 	evicting_ += state == LineState::to_invalid;
 	evicting_ -= line.state == LineState::to_invalid;
 	cache_.hide(line);
@@ -388,10 +461,7 @@ void Lines::evict(Line &line)
 	context_.send(line.block().home(), Type::evict_dirty, message);
 }
 
-/**
- * Evicts the least recently used line whose home has room: a peer that is given more than it takes would lose its
- * connection, and with it all that this node has written. Returns false if there is none among the first.
- */
+/** Evicts the least recently used line whose home has room. Returns false if there is none among the first. */
 bool Lines::evict_oldest()
 {
 	for (std::size_t looked = 0; looked < evictions_at_a_time; looked++) {

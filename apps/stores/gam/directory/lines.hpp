@@ -6,9 +6,14 @@
  * locked or about to come. A locked line is not in transit, and a line in transit is not locked. When the home of a
  * locked line dies, all accesses to the block fail until the locks are given back: their holders would take the block
  * of another node, which has got the number, for the one that they have locked.
+ *
+ * The same queue waits until those who have to be sent something have room: a peer that is given more than it takes
+ * would lose its connection, and with it all that this node has written. A home keeps only so many requests of a node,
+ * so further ones wait here until some are answered.
  */
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +24,7 @@
 #include "gam/coherence/cache.hpp"
 #include "gam/coherence/lock.hpp"
 #include "gam/directory/context.hpp"
+#include "gam/directory/postponed.hpp"
 
 namespace prism::gam::directory
 {
@@ -56,14 +62,23 @@ enum class LineState : std::uint8_t {
 	return state > LineState::dirty;
 }
 
+/** Returns true if an answer of the home or of an owner is to come. */
+[[nodiscard]] constexpr bool awaits_answer(LineState state) noexcept
+{
+	return is_in_transit(state) && state != LineState::to_invalid;
+}
+
 class Lines
 {
 public:
 	/** Bytes of a line, beside those of its block and the 4 to 8 pointers that find it. */
 	static constexpr std::size_t line_size = 64;
 
-	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
-	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
+	/**
+	 * @param memory of the lines  @param limit lines beyond which on_time() evicts
+	 * @param requests most that are under way to each home
+	 */
+	Lines(Context &context, std::span<std::byte> memory, std::size_t limit, std::size_t requests);
 	~Lines();
 
 	/** Starts an access of a thread of this node to a block of another home. */
@@ -87,6 +102,11 @@ public:
 	void flush();
 	/** Evicts more of the lines that are to be flushed. Returns true if some remain. */
 	bool flush_more();
+	/** Goes on with lines that waited for a node to have room. */
+	void resume();
+	[[nodiscard]] bool waits_for_room() const noexcept { return !to_obey_.empty() || !to_ask_.empty(); }
+	/** Ends accesses that have waited too long for room. Returns the time of the next call. */
+	Time end_overdue(Time now);
 	/** Gives lines that have become free to accesses that wait for one. The last step of each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept
@@ -126,14 +146,16 @@ private:
 		BlockLock lock;
 		AccessQueue waiting;
 		Demand demand;
-		std::uint64_t request = 0; /* number of the last request */
-		std::size_t length = 0;    /* length of the queue */
-		std::size_t early = 0;     /* accesses of the queue that waited before the copy was invalidated */
-		bool dropped = false;      /* true if the copy under way has been invalidated */
-		bool has_copy = false;     /* true if the copy that an upgrade needs is here */
-		bool is_here = false;      /* true if the old owner's data has come */
-		bool is_done = false;      /* true if the home has confirmed the transfer */
-		bool is_lost = false;      /* true if the lock was one of a home that has died */
+		std::uint64_t request = 0;  /* number of the last request */
+		std::size_t length = 0;     /* length of the queue */
+		std::size_t early = 0;      /* accesses of the queue that waited before the copy was invalidated */
+		bool dropped = false;       /* true if the copy under way has been invalidated */
+		bool has_copy = false;      /* true if the copy that an upgrade needs is here */
+		bool is_here = false;       /* true if the old owner's data has come */
+		bool is_done = false;       /* true if the home has confirmed the transfer */
+		bool is_lost = false;       /* true if the lock was one of a home that has died */
+		bool waits_to_obey = false; /* true if the demand, or the first access, waits for room */
+		bool waits_to_ask = false;
 		NodeId old_owner = no_node;
 	};
 	struct Line : CacheLine {
@@ -143,7 +165,8 @@ private:
 	};
 	static_assert(sizeof(Line) == line_size);
 
-	void place(Access &access);
+	void starve(Access &access);
+	void end_overdue(Line &line, Time now);
 	[[nodiscard]] bool find_place(Access &access);
 	[[nodiscard]] bool make_room();
 	void arrive(Line &line, Access &access);
@@ -152,6 +175,11 @@ private:
 	void perform(Line &line, Access &access);
 	int log_if_durable(const Line &line, const Access &access);
 	void log_before_it_leaves(const Line &line);
+	[[nodiscard]] bool takes_more(NodeId home) const
+	{
+		return asked_[home] < most_requests_ && context_.has_room(home);
+	}
+	[[nodiscard]] bool has_room_to_ask(const Line &line, const Access &access);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void ask_for_receipt(Line &line, const Access &access);
@@ -188,6 +216,8 @@ private:
 	bool invalidate(Line *line, const Message &message);
 	bool give_up(Line &line, const Message &message);
 	bool obey_or_queue(Line &line, const Message &message, bool admitted);
+	void queue(Line &line, const Message &message);
+	[[nodiscard]] bool has_room_to_obey(const Line &line, const Message &message);
 	void obey(Line &line, const Message &message);
 	void answer(const Message &message, Type type, std::span<const std::byte> data = {});
 
@@ -195,7 +225,12 @@ private:
 	Cache<Line> cache_;
 	std::unique_ptr<Pending> spare_ = std::make_unique<Pending>(); /* see drop_record() */
 	const std::size_t limit_;
-	AccessQueue starved_; /* accesses that wait for a free line */
+	const std::size_t most_requests_;
+	std::array<std::size_t, max_nodes> asked_{}; /* requests under way, by home */
+	AccessQueue starved_;                        /* accesses that wait for a free line */
+	Time overdue_ = Time::max();                 /* Access::room_until of the first of them */
+	Postponed to_obey_;                          /* lines with a demand for which there is no room */
+	Postponed to_ask_;                           /* lines with an access likewise */
 	std::uint64_t requests_ = 0;
 	std::size_t in_transit_ = 0;
 	std::size_t evicting_ = 0; /* lines in transit that are evicted */

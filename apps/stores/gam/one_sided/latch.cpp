@@ -101,6 +101,7 @@ bool Latch::enqueue(Line *line, Access &access)
 	} else {
 		room_.push(access);
 		room_count_++;
+		overdue_ = std::min(overdue_, access.room_until);
 		fill_room();
 	}
 	return !std::exchange(starting_, nullptr);
@@ -273,7 +274,8 @@ Time Latch::on_time(Time now)
 	const SerialCalls::Call call(calls_);
 	now_ = now;
 	do_chores();
-	return retry(now);
+	end_overdue(now);
+	return std::min(retry(now), overdue_);
 }
 
 /** Retries lines whose rest is over. Returns the time when the next one is due. */
@@ -321,6 +323,19 @@ void Latch::fill_room()
 	if (room_.empty())
 		trim();
 	is_filling_ = false;
+}
+
+/** Ends accesses of threads whose locks others may wait for, in the lines that they want, and wait for good. */
+void Latch::end_overdue(Time now)
+{
+	if (now < overdue_)
+		return;
+	AccessQueue over;
+	overdue_ = room_.remove_overdue(now, over);
+	while (!over.empty()) {
+		room_count_--;
+		finish(over.pop(), ENOBUFS);
+	}
 }
 
 /** Evicts lines beyond the limit, so that a miss mostly finds a free line and does not wait for a write-back. */

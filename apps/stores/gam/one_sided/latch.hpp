@@ -167,6 +167,7 @@ private:
 	void set_phase(Line &line, Phase phase) noexcept;
 	void rest(Line &line);
 	void fill_room();
+	void end_overdue(Time now);
 	void trim();
 	[[nodiscard]] bool evict_oldest();
 	[[nodiscard]] Line *make_room(Address block);
@@ -253,6 +254,7 @@ private:
 	std::vector<Line *> due_;
 	AccessQueue room_; /* accesses that wait for a line */
 	std::size_t room_count_ = 0;
+	Time overdue_ = Time::max(); /* Access::room_until of the first of them */
 	bool is_filling_ = false;
 	std::size_t evicting_ = 0;
 	std::size_t busy_ = 0;    /* lines that are not idle */

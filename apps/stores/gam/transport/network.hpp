@@ -27,8 +27,8 @@ public:
 	/** Copies @p message, for flush() to send. Drops it if node @p to is not there. Any thread. */
 	virtual void send(NodeId to, const Message &message) noexcept = 0;
 	/**
-	 * Returns false if so much waits for node @p to that messages for which nobody waits have to be put off: more
-	 * than the network bears would end the connection. Any thread.
+	 * Returns false if so much waits for node @p to that all but short answers have to be put off: more than the
+	 * network bears would end the connection. Any thread.
 	 */
 	[[nodiscard]] virtual bool has_room(NodeId /*to*/) noexcept { return true; }
 	/** Sends all queued messages. Any thread. */
