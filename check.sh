@@ -80,7 +80,9 @@ CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DCMAKE_COMPILE_WA
 # One list of all tests: those of the other trees are called asan.NAME and so on. What is left out there, programs against
 # programs and simulations that show a fault on purpose, runs in the plain build.
 {
+	# A child that is forked while another thread notes a new stack for the sanitizer waits for it for ever (gcc 12).
 	tests/rename_tests.py asan "$tree/asan" --exclude-label integration --seeds-divided-by 4 \
+		--environment GTEST_FILTER=-Fork.AChildExitsWhateverAnotherThreadWasAbout \
 		--exclude 'control|_(limit|month)|^check_transactions|^rpc_model'
 	# Programs with threads: the device itself, and the libraries and programs upon it. The sanitizer's processes
 	# can neither jump out of a fault nor use thread functions in a forked child, and its own thread takes processor
