@@ -2,6 +2,8 @@
 /* Many queue pairs write to one receiver at once, whose socket buffer is small and drops what does not fit. */
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -210,6 +212,82 @@ TEST_F(Incast, FindsOutTogetherWhosePeersAreGone)
 	run(128 * 32, 1'000'000'000);
 	EXPECT_EQ(done_, 128u * 32);
 	EXPECT_EQ(failed_, 64u * 32);
+}
+
+/** A window of four packets, and peers of which nothing is heard. */
+class SilentPeers : public Incast
+{
+protected:
+	SilentPeers() : Incast(1, 4 << 10) {}
+
+	/** Connects @p count more, with a WRITE each that nobody answers. None fails within a second. */
+	void connect_to_nobody(std::size_t count)
+	{
+		connect(count, 1);
+		for (const auto &source : sources_)
+			source->qp.attr.ack_timeout = 1'000'000'000;
+	}
+
+	/** Returns the number of packets that leave now for the peer of @p source. */
+	std::size_t leave_now(const Endpoint &source)
+	{
+		Node &writer = *writers_[0];
+		writer.outbox.clear();
+		writer.engine.progress(now_);
+		std::size_t count = 0;
+		for (std::size_t i = 0; i < writer.outbox.size(); i++) {
+			prism_bth bth;
+			prism_bth_decode(writer.outbox.at(i).bytes.data(), &bth);
+			count += bth.qpn == source.qp.attr.dest_qpn;
+		}
+		return count;
+	}
+
+	/** Delivers an acknowledgement of what @p source has not sent. */
+	void hear_nothing_new(const Endpoint &source)
+	{
+		std::array<std::uint8_t, prism::soft::bth_size + prism::soft::aeth_size> packet{};
+		prism_bth bth{};
+		bth.opcode = prism::soft::rc_acknowledge;
+		bth.qpn = source.qp.qpn;
+		bth.psn = 0x800000;
+		prism_bth_encode(packet.data(), &bth);
+		writers_[0]->engine.receive({receiver_.address, {}}, packet, now_);
+	}
+};
+
+/* The line of those that were never silent is long enough for the window to be full all the time. */
+TEST_F(SilentPeers, AreAskedWithoutStandingInLine)
+{
+	connect_to_nobody(400);
+	const Endpoint &first = *sources_.front();
+	EXPECT_EQ(leave_now(first), 4u);
+	int asked = 0;
+	for (int i = 0; i < 500; i++) {
+		const Time waited = first.qp.req.waited;
+		now_ += 1'000'000;
+		const std::size_t left = leave_now(first);
+		asked += first.qp.req.waited != waited;
+		EXPECT_EQ(left, first.qp.req.waited != waited ? 1u : 0u) << "in the turn in which its timer runs out";
+	}
+	EXPECT_GE(asked, 3);
+	EXPECT_FALSE(sources_.back()->qp.req.silent());
+}
+
+TEST_F(SilentPeers, TakeNoRoomOfOthers)
+{
+	connect_to_nobody(6);
+	const auto is_silent = [](const auto &source) { return source->qp.req.silent(); };
+	for (int i = 0; i < 500 && !std::ranges::all_of(sources_, is_silent); i++) {
+		(void)leave_now(*sources_[0]);
+		now_ += 1'000'000;
+	}
+	ASSERT_TRUE(std::ranges::all_of(sources_, is_silent));
+	for (const auto &source : sources_)
+		hear_nothing_new(*source);
+	ASSERT_TRUE(std::ranges::all_of(sources_, is_silent));
+	connect_to_nobody(1);
+	EXPECT_EQ(leave_now(*sources_.back()), 4u) << "a packet to each of six is more than the window";
 }
 
 /* Packets of the others must not fill the buffer of a receiver that turns out to be alive. */
