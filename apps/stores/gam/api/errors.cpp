@@ -27,9 +27,8 @@ const char *describe(int error) noexcept
 	case ESTALE:
 		return "the others take this node for dead: leave, and join again";
 	case ENOMEM:
-		return "the node has no free memory of that size in one piece, or only in blocks that are locked; or "
-		       "it "
-		       "has none left to work with";
+		return "the node has no free memory of that size in one piece, or only in blocks that are locked; "
+		       "or it has none left to work with";
 	case EBUSY:
 		return "another session holds the lock";
 	case EDEADLK:
