@@ -4,7 +4,7 @@
 
 Ends with 1 if a test is missing that is defined, if one was skipped that may not be, or if a failure is a finding of a
 checker (a sanitizer, a fuzzer, a debug kernel): another run might not repeat it, and it is true all the same. Failures of
-other kinds are not judged here.
+other kinds are not judged here; nor are leaks after an expectation that failed, which follow from it.
 """
 
 import argparse
@@ -13,6 +13,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 FINDING = re.compile(r"(ERROR|WARNING|SUMMARY): \w+Sanitizer|: runtime error: |libFuzzer: |^report: ", re.M)
+LEAK = re.compile(r"ERROR: LeakSanitizer: |SUMMARY: \w+Sanitizer: \d+ byte\(s\) leaked")
+EXPECTATION = re.compile(r"^\[  FAILED  \] ", re.M)
 
 
 def tell(words, tests):
@@ -32,6 +34,10 @@ def reason_of(test):
     return f": {found[-1]}" if found else ""
 
 
+def has_finding(output):
+    return FINDING.search(LEAK.sub("", output) if EXPECTATION.search(output) else output)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
@@ -43,7 +49,7 @@ def main():
     tests = ElementTree.parse(options.results).getroot().findall("testcase")
     failed = [test for test in tests if test.get("status") == "fail"]
     unrun = [test for test in tests if test.get("status") not in ("run", "fail")]
-    findings = [test for test in failed if FINDING.search(output_of(test))]
+    findings = [test for test in failed if has_finding(output_of(test))]
     surprising = [test for test in unrun if not re.fullmatch(options.may_skip, test.get("name"))]
     missing -= {test.get("name") for test in tests}
     print(f"== {len(tests)} tests: {len(failed)} failed, {len(unrun)} skipped, missing: {', '.join(sorted(missing)) or 'none'}")

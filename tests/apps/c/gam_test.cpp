@@ -360,12 +360,14 @@ TEST_F(GamInterface, BadArgumentsOfJoin)
 
 TEST_F(GamInterface, NodesOfAnotherProtocolAreRefused)
 {
+	master = std::make_unique<peers::MasterThread>(60s); // who is expelled has no protocol any more
 	const Node one(address());
 	prism_gam_options latch = options();
 	latch.protocol = PRISM_GAM_LATCH;
 	prism_gam *node = nullptr;
 	EXPECT_EQ(prism_gam_join(&node, address().c_str(), &latch), -EPROTONOSUPPORT);
 	expect_said("protocol");
+	EXPECT_TRUE(!node || !prism_gam_leave(node));
 }
 
 TEST_F(GamInterface, BadArgumentsOfCalls)
