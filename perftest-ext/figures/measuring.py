@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import dataclasses
+import errno
 import json
 import os
 import shlex
@@ -24,6 +25,30 @@ SPDX = "GPL-2.0 OR Linux-OpenIB"
 
 class ToolError(Exception):
     """A program failed; the text names it and has its output."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Parser whose --help fails if it cannot be written; argparse's own ends with 0."""
+
+    def print_help(self, file=None):
+        print(self.format_help(), end="", file=file)
+
+
+def run_main(main):
+    """Ends the program with what main() returns, or with 1 and a sentence if it or writing its output fails."""
+    try:
+        try:
+            status = main()
+        except SystemExit as end:  # --help, or arguments that are wrong
+            status = end.code
+        sys.stdout.flush()
+    except (ToolError, OSError) as error:
+        is_lost = isinstance(error, OSError) and not error.filename and error.errno in (errno.ENOSPC, errno.EPIPE)
+        why = f"cannot write to the standard output: {error.strerror}" if is_lost else error
+        print(f"{os.path.basename(sys.argv[0])}: {why}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still writes at its end
+        status = 1
+    sys.exit(status)
 
 
 def load_matplotlib():

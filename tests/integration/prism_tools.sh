@@ -73,11 +73,10 @@ page_has_options prism-stat "$bin/prism-stat"
 page_has_options ib_prism_scale "$bin/ib_prism_scale"
 
 # A program whose output is lost has failed, whatever it printed.
-for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,tx,tx-server,tx-bench,gam,gam-node,gam-master,gam-bench,rpc-bench,ycsb}; do
+for path in "$bin"/ib_prism_* "$bin"/*_figures "$bin"/rpc_parameters "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,tx,tx-server,tx-bench,gam,gam-node,gam-master,gam-bench,rpc-bench,ycsb}; do
 	[ -x "$path" ] || continue # without the applications
-	[ "${path##*/}" != ib_prism_ratios ] || continue # Python's own
 	for option in --help --version; do
-		[[ $path$option = *ib_prism_floor--version ]] && continue # has none
+		[[ $path$option = *_@(floor|ratios|figures|parameters)--version ]] && continue # have none
 		wanted=1
 		[ "${path##*/}" != prism-run ] || wanted=125 # as it ends for all faults of its own
 		"$path" $option >/dev/full 2>"$work/err"

@@ -149,7 +149,6 @@ private:
 	[[nodiscard]] bool may_ask(NodeId from, const Block &block) noexcept;
 	void forget_again(NodeId from, const Block &block);
 	static bool read_operation(Request &request, const Message &message);
-	Request *take_request(NodeId from, const Block &block, Type type, int &error) noexcept;
 	bool ask_again(NodeId from, const Message &message);
 	bool evict_dirty(NodeId from, const Block &block, const Message &message);
 	bool acknowledged(NodeId from, const Block &block, bool locked);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <new>
 #include <utility>
 
 #include "base/wire.hpp"
@@ -100,9 +99,13 @@ bool Home::request(NodeId from, const Message &message)
 	}
 	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
 		return false;
-	int error = 0;
-	Request *const request = take_request(from, block, type, error);
-	if (!request) {
+	/* With all the memory that it will need, so that what cannot be had is refused before anything changes. */
+	Request *request = nullptr;
+	int error = make_record(block);
+	if (!error)
+		error = requests_.take(from, type == Type::uncached ? block_size : 0, request);
+	if (error) {
+		settle(block);
 		answer.error = static_cast<std::uint8_t>(error);
 		context_.send(from, Type::failed, answer);
 		return true;
@@ -122,30 +125,6 @@ bool Home::request(NodeId from, const Message &message)
 	arrive(block, *request);
 	settle(block);
 	return true;
-}
-
-/**
- * Takes a request of @p from, with all the memory that it will need, so that what cannot be had is refused before
- * anything has changed. Returns null, and the @p error: ENOBUFS (the node has as many as it may), ENOMEM.
- */
-Request *Home::take_request(NodeId from, const Block &block, Type type, int &error) noexcept
-{
-	Request *request = nullptr;
-	error = make_record(block);
-	try {
-		request = error ? nullptr : requests_.take(from);
-		if (!request)
-			error = error ? error : ENOBUFS;
-		else if (type == Type::uncached)
-			request->buffer.reserve(block_size);
-	} catch (const std::bad_alloc &) {
-		error = ENOMEM;
-		if (request)
-			requests_.give_back(*std::exchange(request, nullptr));
-	}
-	if (error)
-		settle(block);
-	return request;
 }
 
 /** Drops a repeated request of @p from, which sends a new one, and so has got its answer. */

@@ -53,8 +53,11 @@ public:
 
 	explicit Requests(std::size_t limit) : limit_(limit) {}
 
-	/** Returns a request for @p from, or null if it has as many as it may. */
-	[[nodiscard]] Request *take(NodeId from);
+	/**
+	 * Takes a request for @p from whose buffer has room for @p bytes.
+	 * @return 0, ENOBUFS (the node has as many as it may) or ENOMEM.
+	 */
+	[[nodiscard]] int take(NodeId from, std::size_t bytes, Request *&request) noexcept;
 	void give_back(Request &request) noexcept;
 
 private:
