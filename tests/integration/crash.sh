@@ -97,7 +97,22 @@ stale_state() {
 	short_run "after eight servers died"
 }
 
+# Whoever has a message and ends has acknowledged it. By UDP an acknowledgement may wait for the reply, so that of a killed
+# process may be lost.
+end_with_a_message() {
+	local way ways=(exit close)
+	[ "${PRISM_LOCAL:-1}" = 0 ] || ways+=(killed)
+	for way in "${ways[@]}"; do
+		if timeout -k 5 60 "$bin/prism-run" --device=prism_lo "$bin/partings" "$way" 20 >"$work/out" 2>&1; then
+			pass "a message to a process that ends: $way"
+		else
+			fail "a message to a process that ends: $way" "$work/out"
+		fi
+	done
+}
+
 server_dies
 client_dies
 stale_state
+end_with_a_message
 finish

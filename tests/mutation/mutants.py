@@ -199,7 +199,7 @@ RESPONSES = [
     *of(
         RESPONDER,
         ("W.6.3.loopback", "an Acknowledge waits on other interfaces than loopback's too",
-         "resp_.ack_may_wait = answer_likely && qp_.attr.peer_is_ours;", "resp_.ack_may_wait = answer_likely;"),
+         "resp_.ack_may_wait = answer_likely && engine_.travels_in_trains(qp_);", "resp_.ack_may_wait = answer_likely;"),
         ("W.6.3.event", "an access error is told as an invalid request",
          "syndrome == syndrome_access_error ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR",
          "IBV_EVENT_QP_REQ_ERR"),

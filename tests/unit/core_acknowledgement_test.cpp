@@ -99,6 +99,30 @@ TEST_F(Acknowledgement, OfAnotherImplementationDoesNotWait)
 	EXPECT_EQ(packets_sent(), 1u);
 }
 
+/** It costs nothing there, and nothing that a process has completed is lost with it. */
+TEST_F(Acknowledgement, DoesNotWaitByACarrierThatLosesNothing)
+{
+	server_node_.outbox.has_room = prism::soft::Room::yes;
+	receive_send();
+	server_node_.engine.progress(now_, Again::surely);
+	EXPECT_EQ(packets_sent(), 1u);
+}
+
+/** The reply would arrive first. */
+TEST_F(Acknowledgement, DoesNotWaitWhereTrainsArriveInPieces)
+{
+	server_node_.engine.trains_arrive_whole = false;
+	receive_send();
+	server_node_.engine.progress(now_, Again::surely);
+	EXPECT_EQ(packets_sent(), 1u);
+	server_node_.outbox.clear();
+	receive_send();
+	post_send(server_, 8);
+	server_node_.engine.progress(now_);
+	ASSERT_EQ(packets_sent(), 2u);
+	EXPECT_EQ(opcode_sent(0), prism::soft::rc_acknowledge);
+}
+
 TEST_F(Acknowledgement, GoesAheadOfWhatIsNoTrainWithIt)
 {
 	for (const std::size_t size : {0, 4, 1500}) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "local_pair.hpp"
+#include "net/port.hpp"
 
 using namespace prism::test;
 
@@ -58,6 +59,40 @@ TEST_F(LocalPair, AContextIsItsOwnPeer)
 	EXPECT_TRUE(a.port->awaits_peers());
 	/* A context of another host may have the same slot. */
 	EXPECT_EQ(a.port->begin(0, loopback_address(3), a.qpn(), 100), nullptr);
+}
+
+/* More than a turn takes. */
+TEST(PortWithRings, ReceivesAllThatCameByUdpBeforeThePacketsOfANewRing)
+{
+	std::string error;
+	const auto from = prism::soft::Port::open("lo", true, false, error),
+		   to = prism::soft::Port::open("lo", true, false, error);
+	ASSERT_TRUE(from && to) << error;
+	const std::uint32_t qpn = to->udp().slot() << qpn_index_bits | 17;
+	const auto send = [&](std::uint8_t value) {
+		std::uint8_t *const packet = from->begin_from(0, to->udp().addresses().front(), qpn, 100);
+		std::fill_n(packet, 100, value);
+		packet[5] = static_cast<std::uint8_t>(qpn >> 16);
+		packet[6] = static_cast<std::uint8_t>(qpn >> 8);
+		packet[7] = static_cast<std::uint8_t>(qpn);
+		from->commit();
+		from->flush();
+	};
+	const int by_udp = std::min(2000, to->udp().most_waiting() / 4);
+	for (int i = 0; i < by_udp; i++)
+		send(1);
+	Inbox none, inbox;
+	const Time until = monotonic_ns() + 5'000'000'000;
+	while (!(from->has_local_peers() && to->has_local_peers()) && monotonic_ns() < until) {
+		(void)from->receive(none, monotonic_ns(), 1);
+		(void)to->receive(inbox, monotonic_ns(), 1);
+	}
+	ASSERT_LT(inbox.packets.size(), by_udp / 2U) << "most are still in the socket";
+	send(2);
+	while (inbox.packets.size() <= static_cast<std::size_t>(by_udp) && monotonic_ns() < until)
+		(void)to->receive(inbox, monotonic_ns(), 1);
+	ASSERT_EQ(inbox.packets.size(), by_udp + 1U);
+	EXPECT_EQ(inbox.packets.back()[0], 2) << "the ring's, and the last that was sent";
 }
 
 TEST_F(LocalPair, AFullRingToItselfLosesNothing)

@@ -25,7 +25,6 @@ constexpr Time busy_time = 100'000;
 constexpr std::int64_t longest_sleep = 100'000'000;
 
 /* Most packets that a new peer can have sent by UDP before. */
-constexpr int most_waiting = 1024;
 
 } // namespace
 
@@ -116,8 +115,8 @@ int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
 	}
 	/* On one host a sent datagram has arrived: so any that was sent before a packet that we have is here. */
 	if (local_->newcomer_waits())
-		for (int got = 1; got && trains < most_waiting; trains += got)
-			got = udp_->receive_all(handler, now, most_waiting - trains);
+		for (int got = 1, most = udp_->most_waiting(); got && trains < most; trains += got)
+			got = udp_->receive_all(handler, now, most - trains);
 	const int packets = local_->receive(handler, now, max_trains * packets_a_train);
 	if (packets)
 		rings_busy_ = now;

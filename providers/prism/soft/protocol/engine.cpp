@@ -447,7 +447,7 @@ void Engine::wake_next(Path &path)
 /** Returns true if packets go to the peer in trains, where a packet may overtake others of its train. */
 bool Engine::travels_in_trains(const QueuePair &qp)
 {
-	return qp.attr.peer_is_ours && sink_.room(qp) == Room::unknown;
+	return qp.attr.peer_is_ours && trains_arrive_whole && sink_.room(qp) == Room::unknown;
 }
 
 void Engine::progress(Time now, Again again)

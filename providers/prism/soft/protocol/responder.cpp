@@ -77,7 +77,7 @@ void Responder::acknowledge_later(bool wanted, bool answer_likely)
 	if (!wanted || qp_.type != IBV_QPT_RC)
 		return;
 	if (!resp_.ack_pending)
-		resp_.ack_may_wait = answer_likely && qp_.attr.peer_is_ours;
+		resp_.ack_may_wait = answer_likely && engine_.travels_in_trains(qp_);
 	resp_.ack_pending = true;
 	engine_.mark_dirty(qp_);
 }

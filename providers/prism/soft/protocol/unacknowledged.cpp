@@ -128,8 +128,10 @@ Requester::Turn Requester::turn_of(const SendRequest &wr, Time now)
 	case Room::no:
 		return carrier.loses(way.source, way.peer, way.qpn, now) ? Turn::never : Turn::with_room;
 	default:
-		if (carrier.prepares(way.qpn, now)) /* one burst may go first */
-			return in_burst() ? Turn::now : Turn::with_room;
+		/* Many bursts at once would not fit the receiver's socket. Who has no thread sends one: its program may
+		 * wait for the answer before it drives the engine again. */
+		if (carrier.prepares(way.qpn, now))
+			return !engine_.has_thread && in_burst() ? Turn::now : Turn::with_room;
 		return may_burst(now) ? Turn::now : Turn::later;
 	}
 }

@@ -145,7 +145,7 @@ private:
 	friend class AllLanes;
 
 	explicit Context(bool threaded);
-	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues}; }
+	[[nodiscard]] SharedByLanes shared() { return {*this, memory, queues, lane_count_}; }
 	void poll_others(std::uint32_t mask);
 	void help_others(std::uint32_t mask, Time at);
 	[[nodiscard]] bool is_joined() const { return joined_; }

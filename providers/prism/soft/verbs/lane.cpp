@@ -61,6 +61,8 @@ constexpr Time help_interval = 100'000;
 constexpr int trains_a_turn = 4;
 /** The same limit when all that has arrived is wanted: peers may go on sending. */
 constexpr int most_waiting = 8192;
+/** Longest wait for the lane of a process that ends. */
+constexpr Time longest_leave = 100'000'000;
 
 /** Number of looks for packets in one turn: during the rest of a turn none is seen. */
 constexpr int looks = 4;
@@ -172,13 +174,15 @@ std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared
 
 Lane::Lane(
 	bool threaded, const SharedByLanes &shared, std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port)
-	: counters_(std::move(counters)), port_(std::move(port)), threaded_(threaded),
+	: counters_(std::move(counters)), port_(std::move(port)), lanes_(shared.count), threaded_(threaded),
 	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	const SharedByEngines all{&counters_->protocol(), &RequestEpochs::of_process(), port_->udp().receive_room(),
 		&shared.memory, &shared.queues};
 	engine_ = std::make_unique<Engine>(*port_, shared.listener, first_qpn(), limits::max_qp, all);
 	engine_->protocol_version = wire_version();
+	engine_->has_thread = threaded_;
+	engine_->trains_arrive_whole = !port_->udp().interface().is_loopback || loopback_keeps_trains_whole();
 	engine_->shuffle_qpns(random_number());
 }
 
@@ -190,8 +194,10 @@ Lane::~Lane()
 bool Lane::stop()
 {
 	stop_ = true;
-	if (!thread_.joinable())
+	if (!thread_.joinable()) {
+		take_leave();
 		return true;
+	}
 	if (owner_ != ::getpid()) { /* the child has no such thread, and glibc 2.43 would wait for it */
 		static_cast<void>(std::make_unique<std::thread>(std::move(thread_)).release());
 		return true;
@@ -201,8 +207,10 @@ bool Lane::stop()
 		return false;
 	}
 	thread_.join();
+	take_leave();
 	return true;
 }
+
 /** Returns the first QPN: the lowest numbers are special (0 and 1) or easily guessed. */
 std::uint32_t Lane::first_qpn() const
 {
@@ -312,7 +320,9 @@ bool Lane::drive(Time reading, int max_trains, bool looked_after)
 		await_company(at);
 		receive_before_timers(at);
 	});
-	advance(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
+	/* The reply may leave by another lane, and must not overtake the acknowledgement. */
+	const bool may_wait = received && looked_after && lanes_.load(std::memory_order_relaxed) == 1;
+	advance(at, may_wait ? Engine::Again::surely : Engine::Again::maybe);
 	return received;
 }
 
@@ -413,8 +423,14 @@ void Lane::transmit()
 
 void Lane::take_leave()
 {
-	if (owner_ != getpid() || !lock.try_lock())
+	if (owner_ != getpid())
 		return;
+	/* Its own thread may hold it, and be about to acknowledge what the program has just seen. */
+	for (const Time began = monotonic_ns(); !lock.try_lock();) {
+		if (monotonic_ns() - began > longest_leave)
+			return;
+		std::this_thread::yield();
+	}
 	std::lock_guard guard(lock, std::adopt_lock);
 	without_memory_as_lost([this] { engine_->progress(in_order(monotonic_ns())); });
 }

@@ -30,6 +30,7 @@ struct SharedByLanes {
 	EventListener &listener; /* called with a lane's lock held */
 	MemoryTable &memory;
 	SharedQueues &queues;
+	const std::atomic<unsigned> &count; /* of the lanes */
 };
 
 class Lane
@@ -91,7 +92,7 @@ public:
 	void catch_up();
 	/** Makes the engine thread take over: the application is about to sleep. */
 	void hand_over();
-	/** Sends what is still to be sent, unless the lane is in use: the process ends. */
+	/** Sends what is still to be sent, unless the lane stays in use: the process or the lane ends. */
 	void take_leave();
 
 	/** Attach UD queue pairs to multicast groups, as ibv_attach_mcast(3). Return 0 or errno; the lock must be
@@ -145,6 +146,7 @@ private:
 	std::unique_ptr<CounterPage> counters_; /* outlives the users of the counters */
 	std::unique_ptr<Port> port_;
 	std::unique_ptr<Engine> engine_;
+	const std::atomic<unsigned> &lanes_; /* of the context */
 	const bool threaded_;
 
 	std::atomic<Time> latest_{0};         /* that the engine has seen; changes with the lock held */

@@ -1,8 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "train.hpp"
 
+#include <netinet/udp.h>
+
+#include "../file_descriptor.hpp"
+#include "base/c_boundary.hpp"
+
 namespace prism::soft
 {
+
+bool loopback_keeps_trains_whole()
+{
+	const WithoutCancellation whole;
+	const FileDescriptor fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	const int one = 1; /* the bytes of a packet, too */
+	const timeval patience{0, 20'000};
+	SocketAddress own{};
+	own.v4.sin_family = AF_INET;
+	own.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	socklen_t length = sizeof(own.v4);
+	std::array<char, 2> train{};
+	return !::setsockopt(fd.get(), IPPROTO_UDP, UDP_GRO, &one, sizeof(one)) &&
+	       !::setsockopt(fd.get(), IPPROTO_UDP, UDP_SEGMENT, &one, sizeof(one)) &&
+	       !::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) &&
+	       !::bind(fd.get(), &own.any, length) && !::getsockname(fd.get(), &own.any, &length) &&
+	       ::sendto(fd.get(), train.data(), train.size(), MSG_NOSIGNAL, &own.any, length) ==
+		       ssize_t{train.size()} &&
+	       ::recv(fd.get(), train.data(), train.size(), 0) == ssize_t{train.size()};
+}
 
 void Train::append(std::uint8_t *packet, std::uint32_t wire_size)
 {

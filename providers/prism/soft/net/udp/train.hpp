@@ -26,6 +26,9 @@ inline constexpr std::size_t max_train_bytes = 65000;
 /** Size of the longest packet on the wire, from BTH to ICRC. */
 inline constexpr std::size_t max_wire_size = max_packet_size + icrc_size;
 
+/** Returns true if a train by loopback arrives as one: without tx-udp-segmentation the interface splits it. */
+[[nodiscard]] bool loopback_keeps_trains_whole();
+
 /** Key of the packets that may share a train. */
 struct TrainKey {
 	Address peer;

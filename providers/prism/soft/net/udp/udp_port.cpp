@@ -496,12 +496,23 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd, int other_fd)
 	return true;
 }
 
-std::uint32_t UdpPort::receive_room() const
+std::uint32_t UdpPort::receive_buffer() const
 {
 	int size = 0;
 	socklen_t length = sizeof(size);
 	(void)::getsockopt(own_sockets().front().fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
-	return static_cast<std::uint32_t>(size) / 8 * 5;
+	return static_cast<std::uint32_t>(size);
+}
+
+std::uint32_t UdpPort::receive_room() const
+{
+	return receive_buffer() / 8 * 5;
+}
+
+int UdpPort::most_waiting() const
+{
+	constexpr std::uint32_t least_datagram = 512; /* bytes of the buffer that the shortest one takes */
+	return static_cast<int>(sockets_.size() * (receive_buffer() / least_datagram));
 }
 
 bool UdpPort::shares_addresses() const

@@ -148,6 +148,8 @@ public:
 	 * counts more.
 	 */
 	[[nodiscard]] std::uint32_t receive_room() const;
+	/** Returns the most datagrams that the sockets hold. */
+	[[nodiscard]] int most_waiting() const;
 
 	/** Returns true if other processes have addresses of this port too: their packets may come to it, so it must be
 	 * served.
@@ -259,6 +261,7 @@ private:
 	};
 
 	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared, Role role);
+	[[nodiscard]] std::uint32_t receive_buffer() const;
 	static std::unique_ptr<UdpPort> open_on(
 		const InterfaceInfo &interface, std::string &error, PortCounters *shared, Role role);
 
