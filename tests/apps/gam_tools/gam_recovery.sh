@@ -184,7 +184,9 @@ lost_folder() {
 	address=$(cat "$work/out")
 	rm -r "$logs/lost"
 	head -c 3000000 /dev/urandom >"$work/bytes"
-	wait_for 20 lost_folder_is_told "$address" || fail "the node does not say what to do about a folder that is gone" "$work/node-any"
+	wait_for 20 log_has_failed_by "$address" || fail "the node does not say that its log's folder is gone" "$work/node-any"
+	grep -q "No such file or directory; its folder has been removed" "$work/node-any" ||
+		fail "it does not say what to do about that" "$work/node-any"
 	expect 0 read gam read "$address" 3000000
 	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
 	end "${node_pid[number]}"
@@ -192,11 +194,10 @@ lost_folder() {
 	pass "a log whose folder is removed: the node goes on"
 }
 
-# lost_folder_is_told ADDRESS: writes until the log needs another file
+# log_has_failed_by ADDRESS: writes there, as the log may have needed no other file yet
 # shellcheck disable=SC2317 # wait_for calls it
-lost_folder_is_told() {
-	gam write "$1" - <"$work/bytes" &&
-		grep -q "the log cannot be written any more: No such file or directory; its folder has been removed" "$work/node-any"
+log_has_failed_by() {
+	gam write "$1" - <"$work/bytes" && grep -q "the log cannot be written any more: " "$work/node-any"
 }
 
 another_cluster() {
