@@ -13,6 +13,7 @@
 
 #include <prism/prism.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +52,13 @@ inline void must(int error, const char *what)
 		give_up(std::string(what) + ": " + std::strerror(error));
 }
 
+/** Returns @p code, for main(); ends the program if the standard output, perhaps of a full disk, has not taken all. */
+inline int finish(int code = EXIT_SUCCESS)
+{
+	must(std::fflush(stdout) ? errno : std::ferror(stdout) ? EIO : 0, "cannot write to the standard output");
+	return code;
+}
+
 /** Waits for the next completion, which must not be an error. It may have any status. */
 inline prism::Completion wait(const prism::QueuePair &qp)
 {
@@ -85,12 +93,12 @@ inline int run_both(Server server, Client client)
 		give_up("cannot fork");
 	if (child == 0) {
 		server(std::move(listener));
-		std::exit(EXIT_SUCCESS);
+		std::exit(finish());
 	}
 	client("127.0.0.1", chosen);
 	int status = 0;
 	waitpid(child, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+	return finish(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
 inline int run(int argc, char **argv, Server server, Client client)
@@ -104,7 +112,7 @@ inline int run(int argc, char **argv, Server server, Client client)
 		client(argv[2], port);
 	else
 		give_up(std::string("usage: ") + argv[0] + " server | client HOST | --self");
-	return EXIT_SUCCESS;
+	return finish();
 }
 
 } // namespace example

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -147,7 +148,7 @@ inline int work_together(std::size_t nodes, const std::function<int(Worker &work
 	for (std::size_t number = 0; number < nodes; number++) {
 		const pid_t child = fork();
 		if (child == 0)
-			std::exit(work("127.0.0.1:" + std::to_string(master->port()), number, nodes, body));
+			std::exit(finish(work("127.0.0.1:" + std::to_string(master->port()), number, nodes, body)));
 		children.push_back(child);
 	}
 	std::jthread serving([&master] { (void)master->run(); });
@@ -166,13 +167,26 @@ inline int work_together(std::size_t nodes, const std::function<int(Worker &work
 	return code;
 }
 
+/** Returns the number that @p text is; ends the program if it is none, or not from @p least to @p most. */
+inline std::size_t number(const std::string &text, std::size_t least, std::size_t most)
+{
+	std::size_t value = 0;
+	const char *const end = text.data() + text.size();
+	const auto read = std::from_chars(text.data(), end, value);
+	if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
+		give_up("'" + text + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
+	return value;
+}
+
 inline int run_workers(int argc, char **argv, const std::function<int(Worker &worker)> &body)
 {
 	constexpr std::size_t alone = 3;
 	if (argc == 1)
 		return work_together(alone, body);
-	if (argc == 4)
-		return work(argv[1], std::stoul(argv[2]), std::stoul(argv[3]), body);
+	if (argc == 4) {
+		const std::size_t workers = number(argv[3], 1, prism::gam::max_nodes);
+		return finish(work(argv[1], number(argv[2], 0, workers - 1), workers, body));
+	}
 	give_up(std::string("usage: ") + argv[0] + " [MASTER:PORT NUMBER OF]");
 }
 

@@ -60,5 +60,8 @@ int main(int argc, char **argv)
 	for (long amount = 1; amount <= 100; amount *= 10)
 		printf("%ld\n", add(store, amount));
 	prism_kv_close(store);
-	return EXIT_SUCCESS;
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_SUCCESS;
+	perror("cannot write to the standard output");
+	return EXIT_FAILURE;
 }

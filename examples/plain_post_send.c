@@ -71,6 +71,13 @@ static void check_errno(int error, const char *what)
 	check(!error, what);
 }
 
+/* Returns the code, for main(); ends the program if the standard output, perhaps of a full disk, has not taken all. */
+static int finish(int code)
+{
+	check(!fflush(stdout) && !ferror(stdout), "cannot write to the standard output");
+	return code;
+}
+
 /* Opens the first userspace device. */
 static struct ibv_context *open_device(void)
 {
@@ -322,12 +329,12 @@ static int run_both(void)
 	check(child >= 0, "fork");
 	if (child == 0) {
 		run_server(listener);
-		exit(EXIT_SUCCESS);
+		exit(finish(EXIT_SUCCESS));
 	}
 	close(listener);
 	run_client(open_socket("127.0.0.1", port, 0));
 	check(waitpid(child, &status, 0) == child, "waitpid");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+	return finish(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
 int main(int argc, char **argv)
@@ -342,5 +349,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s server | client HOST | --self\n", argv[0]);
 		return EXIT_FAILURE;
 	}
-	return EXIT_SUCCESS;
+	return finish(EXIT_SUCCESS);
 }

@@ -71,13 +71,15 @@ int main(int argc, char **argv)
 {
 	struct transfer transfer;
 	struct prism_tx *store;
+	char *end = NULL;
 	int result;
 
-	if (argc != 5) {
+	if (argc == 5)
+		transfer = (struct transfer){.from = argv[2], .to = argv[3], .amount = strtol(argv[4], &end, 10)};
+	if (!end || *end || transfer.amount <= 0) {
 		fprintf(stderr, "usage: %s SHARDS FROM TO AMOUNT\n", argv[0]);
 		return EXIT_FAILURE;
 	}
-	transfer = (struct transfer){.from = argv[2], .to = argv[3], .amount = strtol(argv[4], NULL, 10)};
 	result = prism_tx_open(&store, argv[1], NULL);
 	if (!result)
 		result = prism_tx_run(store, move, &transfer, 0);
@@ -88,5 +90,9 @@ int main(int argc, char **argv)
 	else
 		printf("%s has %ld\n", transfer.from, transfer.left);
 	prism_tx_close(store);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("cannot write to the standard output");
+		return EXIT_FAILURE;
+	}
 	return result ? EXIT_FAILURE : EXIT_SUCCESS;
 }

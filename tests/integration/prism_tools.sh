@@ -157,4 +157,18 @@ for example in pointer_chase out_of_place_update plain_post_send; do
 	timeout -k 5 60 "$bin/examples/$example" --self >"$work/example" 2>&1 && pass "$example --self" ||
 		fail "$example --self" "$work/example"
 done
+for example in "pointer_chase --self" "out_of_place_update --self" "plain_post_send --self" gam_work_queue gam_pagerank; do
+	[ -x "$bin/examples/${example% *}" ] || continue # without the applications
+	# shellcheck disable=SC2086
+	timeout -k 5 60 "$bin/examples/"$example >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "$example: a full standard output does not end it with 1" "$work/err"
+	grep -q "cannot write to the standard output: No space left on device" "$work/err" ||
+		fail "$example: it does not say why" "$work/err"
+done
+for numbers in "x 3" "0 x" "0 0" "3 3" "-1 3" "0 65" " 3"; do
+	[ -x "$bin/examples/gam_work_queue" ] || continue
+	expect 1 "gam_work_queue with the numbers '$numbers'" "$bin/examples/gam_work_queue" 127.0.0.1:1 "${numbers% *}" "${numbers#* }" &&
+		grep -q "' is no number from " "$work/err" || fail "'$numbers': it does not say what is wrong" "$work/err"
+done
+pass "examples say what is wrong with a standard output or a number"
 finish

@@ -4,6 +4,7 @@
  * Exit codes: 0; 1 if it could not join, or was declared dead; 2 for an error of usage.
  */
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -22,6 +23,22 @@ namespace
 
 using namespace prism;
 using namespace prism::gam;
+
+/** Returns the next step after a log has failed with @p error. */
+std::string remedy(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+		return "start the node again with a log that has room";
+	case EFBIG:
+		return "raise the limit of files' sizes (ulimit -f), and start the node again";
+	case ENOENT: /* it cannot come back as the node that it was */
+		return "its folder has been removed: save what the node lends, and start it again with another folder";
+	default:
+		return "start the node again with a log in a folder that can be written";
+	}
+}
 
 class NodeService final : public apps::Service
 {
@@ -74,8 +91,8 @@ private:
 		const int error = joined_->log_error();
 		if (error && !std::exchange(told_, true))
 			apps::log_to(log_, apps::LogLevel::error,
-				"the log cannot be written any more: " + std::generic_category().message(error) +
-					"; start the node again with a log that has room");
+				"the log cannot be written any more: " + std::generic_category().message(error) + "; " +
+					remedy(error));
 	}
 
 	std::unique_ptr<JoinedNode> joined_;

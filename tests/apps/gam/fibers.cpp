@@ -3,7 +3,6 @@
 
 #include <ucontext.h>
 
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -103,12 +102,6 @@ void play(std::vector<std::function<void()>> players, std::span<Node *const> nod
 			}
 		});
 	fibers.run();
-}
-
-std::uint64_t simulated_seeds(std::uint64_t usual)
-{
-	const char *const wanted = std::getenv("PRISM_SEEDS");
-	return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
 }
 
 } // namespace prism::gam::test

@@ -50,7 +50,4 @@ private:
  */
 void play(std::vector<std::function<void()>> players, std::span<Node *const> nodes, bool as_fibers);
 
-/** Returns the number of seeds for a test: @p usual, or the value of PRISM_SEEDS in the environment. */
-[[nodiscard]] std::uint64_t simulated_seeds(std::uint64_t usual);
-
 } // namespace prism::gam::test

@@ -22,6 +22,7 @@
 #include "fibers.hpp"
 #include "gam/data/table_client.hpp"
 #include "history.hpp"
+#include "seeds.hpp"
 #include "service/key_hash.hpp"
 
 namespace

@@ -28,6 +28,7 @@
 #include "gam/data/records.hpp"
 #include "history.hpp"
 #include "index.hpp"
+#include "seeds.hpp"
 
 namespace
 {

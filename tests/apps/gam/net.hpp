@@ -126,6 +126,11 @@ public:
 			all += messages.size();
 		return all;
 	}
+	[[nodiscard]] std::size_t under_way(Pair pair) const
+	{
+		const auto found = under_way_.find(pair);
+		return found == under_way_.end() ? 0 : found->second.size();
+	}
 	/** Return the numbers of deliveries from or to @p id, and in total. */
 	[[nodiscard]] std::uint64_t delivered_of(NodeId id) const
 	{

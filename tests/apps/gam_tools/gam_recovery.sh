@@ -142,7 +142,7 @@ fill_disk() {
 	address=$(cat "$work/out")
 	head -c 3000000 /dev/urandom >"$work/bytes"
 	expect 0 "more than the log takes" gam write "$address" - <"$work/bytes"
-	wait_for 5 grep -q "the log cannot be written any more: No space left" "$work/node-any" ||
+	wait_for 5 grep -q "the log cannot be written any more: No space left on device; .* that has room" "$work/node-any" ||
 		fail "the node does not say that its log is full" "$work/node-any"
 	expect 0 read gam read "$address" 3000000
 	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
@@ -175,6 +175,29 @@ full_disk() {
 	fill_disk --durable
 	fill_disk
 	pass "a log that is full: the node goes on"
+}
+
+lost_folder() {
+	begin_anew
+	start_any "$logs/lost"
+	expect 0 malloc gam malloc 3000000 --on "$number"
+	address=$(cat "$work/out")
+	rm -r "$logs/lost"
+	head -c 3000000 /dev/urandom >"$work/bytes"
+	wait_for 20 log_has_failed_by "$address" || fail "the node does not say that its log's folder is gone" "$work/node-any"
+	grep -q "No such file or directory; its folder has been removed" "$work/node-any" ||
+		fail "it does not say what to do about that" "$work/node-any"
+	expect 0 read gam read "$address" 3000000
+	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
+	end "${node_pid[number]}"
+	start_any "$logs/found"
+	pass "a log whose folder is removed: the node goes on"
+}
+
+# log_has_failed_by ADDRESS: writes there, as the log may have needed no other file yet
+# shellcheck disable=SC2317 # wait_for calls it
+log_has_failed_by() {
+	gam write "$1" - <"$work/bytes" && grep -q "the log cannot be written any more: " "$work/node-any"
 }
 
 another_cluster() {
@@ -259,6 +282,7 @@ a_return
 a_new_master
 folders
 full_disk
+lost_folder
 another_cluster
 stands_still
 less_memory

@@ -113,6 +113,10 @@ shell_tool() {
 	[ $? -eq 1 ] || fail "nor are many with their versions" "$work/err"
 	[ "$(stat_of "$address" 's["table"]["members"]')" = 2 ] || fail "the statistics count members otherwise"
 	expect 0 recover kv recover
+	expect 0 "the example" "$bin/examples/kv_counter" "$address" && prints $'1\n11\n111'
+	"$bin/examples/kv_counter" "$address" >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "the example does not notice that its output is lost" "$work/err"
+	says "cannot write to the standard output: No space left on device"
 	pass "prism-kv: put, get, delete, versions, binary values, batch, statistics"
 }
 

@@ -34,6 +34,11 @@ commands() {
 	expect 0 "put of 40 keys" tx put "${many[@]}"
 	expect 0 "get of 40 keys" tx get "${many[@]%=*}"
 	[ "$(cat "$work/out")" = "$(seq 40)" ] || fail "40 keys have other values" "$work/out"
+	expect 0 "the example" "$bin/examples/tx_transfer" "$store" many40 many1 5 && reads many40 35
+	expect 1 "of no amount" "$bin/examples/tx_transfer" "$store" many40 many1 x && says "usage: " && reads many40 35
+	"$bin/examples/tx_transfer" "$store" many40 many1 5 >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "the example does not notice that its output is lost" "$work/err"
+	says "cannot write to the standard output: No space left on device"
 	pass "get, put, insert, erase, add"
 }
 

@@ -176,23 +176,17 @@ bool Home::has_room(const Block &block, Record &record, const Access &access)
 		const auto node = static_cast<NodeId>(std::countr_zero(nodes));
 		if (context_.has_room(node))
 			continue;
-		if (!std::exchange(record.is_postponed, true))
-			postponed_.add(node, block.address);
+		postponed_.add(node, block.address, record.turn);
 		return false;
 	}
+	record.turn.unlink();
 	return true;
 }
 
 void Home::resume()
 {
 	const auto has_room = [this](NodeId node) { return context_.has_room(node); };
-	postponed_.resume(has_room, [this](Address address) {
-		const Block block = block_at(address);
-		if (Record *const record = find_record(block)) {
-			record->is_postponed = false;
-			settle(block);
-		}
-	});
+	postponed_.resume(has_room, [this](Address address) { settle(block_at(address)); });
 }
 
 /** Serves @p access: the block is not in transit, no lock is in the way, and there is room. */

@@ -102,7 +102,7 @@ private:
 		bool refused = false;      /* true if one of them has it locked */
 		bool left = false;         /* true if the owner has evicted the block meanwhile */
 		bool again = false;        /* true if the owner's answer does not reach the requester */
-		bool is_postponed = false; /* true if it waits for a node to have room */
+		Postponed::Turn turn;      /* linked while the first access waits for a node to have room */
 	};
 	/* A block while it is in use */
 	struct Block {

@@ -142,6 +142,8 @@ void Lines::end_all(Line &line, int error)
 		else
 			context_.end(access, error);
 	}
+	if (line.pending)
+		wait_no_more(*line.pending);
 }
 
 } // namespace prism::gam::directory

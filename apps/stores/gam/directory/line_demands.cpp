@@ -2,8 +2,6 @@
 /* Demands of the home, which a node obeys at once or when its threads let it. */
 #include "gam/directory/lines.hpp"
 
-#include <utility>
-
 namespace prism::gam::directory
 {
 
@@ -97,7 +95,7 @@ void Lines::queue(Line &line, const Message &message)
 }
 
 /** Returns true if those that get the data have room for it; else resume() goes on with the line. */
-bool Lines::has_room_to_obey(const Line &line, const Message &message)
+bool Lines::has_room_to_obey(Line &line, const Message &message)
 {
 	if (static_cast<Type>(message.type) == Type::invalidate)
 		return true;
@@ -106,8 +104,10 @@ bool Lines::has_room_to_obey(const Line &line, const Message &message)
 	const NodeId full = !context_.has_room(home)                         ? home
 			    : is_forward && !context_.has_room(message.node) ? message.node
 									     : no_node;
-	if (full != no_node && !std::exchange(line.pending->waits_to_obey, true))
-		to_obey_.add(full, line.block());
+	if (full != no_node)
+		to_obey_.add(full, line.block(), line.pending->to_obey);
+	else
+		line.pending->to_obey.unlink();
 	return full == no_node;
 }
 

@@ -91,18 +91,18 @@ Time Lines::end_overdue(Time now)
 	overdue_ = starved_.remove_overdue(now, over);
 	while (!over.empty())
 		context_.end(over.pop(), ENOBUFS);
-	to_ask_.for_each([&](Address block) {
-		Line *const line = cache_.find(block);
-		if (line && line->pending && line->pending->waits_to_ask)
-			end_overdue(*line, now);
-	});
+	to_ask_.for_each([&](Address block) { end_overdue(*cache_.find(block), now); });
 	return overdue_;
 }
 
+/** Does so in a line that waits to be asked for; so none of its accesses has a request under way. */
 void Lines::end_overdue(Line &line, Time now)
 {
 	AccessQueue over;
 	overdue_ = std::min(overdue_, line.pending->waiting.remove_overdue(now, over));
+	if (over.empty())
+		return;
+	line.pending->to_ask.unlink(); /* the next access may wait for something else */
 	while (!over.empty()) {
 		line.pending->length--;
 		waiting_--;
@@ -269,14 +269,16 @@ void Lines::log_before_it_leaves(const Line &line)
 }
 
 /** Returns true if the home of @p line takes @p access, the first one; else resume() goes on with the line. */
-bool Lines::has_room_to_ask(const Line &line, const Access &access)
+bool Lines::has_room_to_ask(Line &line, const Access &access)
 {
 	const NodeId home = line.block().home();
 	Pending &pending = *line.pending;
-	if (takes_more(home))
+	if (takes_more(home)) {
+		if (context_.rules().asked_wait_no_more)
+			pending.to_ask.unlink();
 		return true;
-	if (!std::exchange(pending.waits_to_ask, true))
-		to_ask_.add(home, line.block());
+	}
+	to_ask_.add(home, line.block(), pending.to_ask);
 	overdue_ = pending.length > 1 ? Time() : std::min(overdue_, access.room_until);
 	return false;
 }
@@ -284,14 +286,9 @@ bool Lines::has_room_to_ask(const Line &line, const Access &access)
 void Lines::resume()
 {
 	const auto has_room = [this](NodeId node) { return context_.has_room(node); };
-	const auto go_on = [this](Address block, bool Pending::*waits) {
-		Line *const line = cache_.find(block);
-		if (line && line->pending && std::exchange((*line->pending).*waits, false))
-			advance(*line);
-	};
-	to_obey_.resume(has_room, [&](Address block) { go_on(block, &Pending::waits_to_obey); });
-	to_ask_.resume([this](NodeId home) { return takes_more(home); },
-		[&](Address block) { go_on(block, &Pending::waits_to_ask); });
+	const auto go_on = [this](Address block) { advance(*cache_.find(block)); };
+	to_obey_.resume(has_room, go_on);
+	to_ask_.resume([this](NodeId home) { return takes_more(home); }, go_on);
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -372,10 +369,18 @@ Lines::Pending &Lines::pending(Line &line)
 void Lines::drop_record(Line &line) noexcept
 {
 	if (!spare_ && line.pending) {
+		wait_no_more(*line.pending);
 		*line.pending = Pending();
 		spare_ = std::move(line.pending);
 	}
 	line.pending.reset();
+}
+
+/** Gives up the turns of a line for which nothing waits. */
+void Lines::wait_no_more(Pending &pending) noexcept
+{
+	pending.to_obey.unlink();
+	pending.to_ask.unlink();
 }
 
 void Lines::push(Pending &pending, Access &access)
@@ -391,6 +396,7 @@ Access &Lines::pop(Pending &pending)
 	pending.length--;
 	waiting_--;
 	pending.early -= pending.early > 0;
+	pending.to_ask.unlink(); /* the next access may wait for something else */
 	return pending.waiting.pop();
 }
 

@@ -146,17 +146,17 @@ private:
 		BlockLock lock;
 		AccessQueue waiting;
 		Demand demand;
-		std::uint64_t request = 0;  /* number of the last request */
-		std::size_t length = 0;     /* length of the queue */
-		std::size_t early = 0;      /* accesses of the queue that waited before the copy was invalidated */
-		bool dropped = false;       /* true if the copy under way has been invalidated */
-		bool has_copy = false;      /* true if the copy that an upgrade needs is here */
-		bool is_here = false;       /* true if the old owner's data has come */
-		bool is_done = false;       /* true if the home has confirmed the transfer */
-		bool is_lost = false;       /* true if the lock was one of a home that has died */
-		bool waits_to_obey = false; /* true if the demand, or the first access, waits for room */
-		bool waits_to_ask = false;
+		std::uint64_t request = 0; /* number of the last request */
+		std::size_t length = 0;    /* length of the queue */
+		std::size_t early = 0;     /* accesses of the queue that waited before the copy was invalidated */
+		bool dropped = false;      /* true if the copy under way has been invalidated */
+		bool has_copy = false;     /* true if the copy that an upgrade needs is here */
+		bool is_here = false;      /* true if the old owner's data has come */
+		bool is_done = false;      /* true if the home has confirmed the transfer */
+		bool is_lost = false;      /* true if the lock was one of a home that has died */
 		NodeId old_owner = no_node;
+		Postponed::Turn to_obey; /* linked while the demand, or the first access, waits for room */
+		Postponed::Turn to_ask;  /* linked while the first access does, which has no request under way */
 	};
 	struct Line : CacheLine {
 		LineState state = LineState::invalid;
@@ -179,7 +179,7 @@ private:
 	{
 		return asked_[home] < most_requests_ && context_.has_room(home);
 	}
-	[[nodiscard]] bool has_room_to_ask(const Line &line, const Access &access);
+	[[nodiscard]] bool has_room_to_ask(Line &line, const Access &access);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void ask_for_receipt(Line &line, const Access &access);
@@ -191,6 +191,7 @@ private:
 	void take_demand_out(Pending &pending);
 	Pending &pending(Line &line);
 	void drop_record(Line &line) noexcept;
+	static void wait_no_more(Pending &pending) noexcept;
 	void free(Line &line);
 	void evict(Line &line);
 	[[nodiscard]] bool evict_oldest();
@@ -217,7 +218,7 @@ private:
 	bool give_up(Line &line, const Message &message);
 	bool obey_or_queue(Line &line, const Message &message, bool admitted);
 	void queue(Line &line, const Message &message);
-	[[nodiscard]] bool has_room_to_obey(const Line &line, const Message &message);
+	[[nodiscard]] bool has_room_to_obey(Line &line, const Message &message);
 	void obey(Line &line, const Message &message);
 	void answer(const Message &message, Type type, std::span<const std::byte> data = {});
 

@@ -22,6 +22,7 @@ struct Rules {
 	bool copies_yield = true; /**< a write that waited for a lock lets the home invalidate first, then upgrades */
 	bool roll_back = true;    /**< a try that a lock refuses leaves the block as it was */
 	bool drop_sharers_of_the_dead = true; /**< no node waits for the dead */
+	bool asked_wait_no_more = true; /**< a line that is asked for out of turn waits no longer to be asked for */
 	bool receipts = true; /**< a write-back of data already sent to the home waits until the home has it */
 };
 
