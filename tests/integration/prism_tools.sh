@@ -87,6 +87,18 @@ for path in "$bin"/ib_prism_* "$bin"/*_figures "$bin"/rpc_parameters "$bin"/pris
 done
 pass "a standard output that is full fails the tools"
 
+# Servers that are stopped before their clients connect: the kernel takes the connections, and nobody answers. What the
+# clients do about that, half a minute later, is looked at in the end.
+silent=()
+for program in ib_prism_floor ib_prism_read_lat; do
+	port=$((port + 1))
+	start "$work/silent-$program-server" "$bin/$program" -p "$port"
+	wait_listening "$port" "$started" || fail "$program does not listen" "$work/silent-$program-server"
+	kill -STOP "$started"
+	start "$work/silent-$program" timeout -k 5 60 "$bin/$program" -p "$port" -n 100 127.0.0.1
+	silent+=("$started:$program")
+done
+
 # No device gets the number of a standard stream that is closed, whatever the program reads and prints.
 for stream in 0 1 2; do
 	eval "'$bin/prism-run' bash -c 'readlink /proc/\$\$/fd/$stream >&9' 9>'$work/stream' $stream>&-"
@@ -157,4 +169,11 @@ for example in pointer_chase out_of_place_update plain_post_send; do
 	timeout -k 5 60 "$bin/examples/$example" --self >"$work/example" 2>&1 && pass "$example --self" ||
 		fail "$example --self" "$work/example"
 done
+for each in "${silent[@]}"; do
+	log=$work/silent-${each#*:}
+	wait "${each%:*}"
+	[ $? -eq 1 ] && grep -q "the peer does not answer over TCP" "$log" ||
+		fail "${each#*:}: a server that never answers does not end its client with 1" "$log"
+done
+pass "servers that never answer end their clients"
 finish
