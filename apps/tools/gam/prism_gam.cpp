@@ -77,8 +77,8 @@ int outcome(int error, const std::string &what, Address address)
 int outcome_of_change(int error, const std::string &what, Address address, std::size_t bytes = 1)
 {
 	const bool one_block = address.in_block() + bytes <= block_size;
-	const bool refused = error == EINVAL || error == EFAULT || error == EBUSY;
-	if (!refused || !one_block)
+	const bool refused = error == EINVAL || (error == EFAULT && one_block);
+	if (!refused)
 		cli::note_change();
 	return outcome(error, what, address);
 }
@@ -402,9 +402,8 @@ int main(int argc, char **argv)
 	Options options;
 	cli::CommandLine app("Uses a global memory from the shell.");
 	app.add_help_and_version("prism-gam");
-	app.footer("Exit codes: 0; 1 failed, nothing was changed; 2 usage; 3 --try: another holds the lock; 6 "
-		   "something was "
-		   "changed, or may have been.");
+	app.footer("Exit codes: 0; 1 failed, nothing was changed; 2 usage; 3 --try: another holds the lock; "
+		   "6 something was changed, or may have been.");
 	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
 		.check(check_master)
 		.capture_default_str();
