@@ -109,7 +109,7 @@ full_output() {
 	gam add "$address" 1 >/dev/full 2>"$work/err"
 	[ $? -eq 6 ] || fail "add whose output is lost does not end with 6" "$work/err"
 	says "something was changed all the same, or may have been"
-	expect 0 "what it has added" gam add "$address" -1 && prints 1
+	expect 0 "what it has added" gam add "$address" 0 && prints 1
 	gam malloc 4096 --on 0 2>"$work/err" | true
 	[ "${PIPESTATUS[0]}" -eq 1 ] || fail "a reader that is gone ends a node before it has left" "$work/err"
 	[ "$(free_on 0)" = "$before" ] || fail "memory whose address nobody has learnt is not given back"
