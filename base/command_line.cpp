@@ -157,14 +157,29 @@ void print_or_end(std::string_view text)
 	}
 }
 
+/* Set by the program's thread that runs its commands. */
+static bool has_changed = false;
+
+void note_change() noexcept
+{
+	has_changed = true;
+}
+
+constexpr const char *changed_all_the_same = "something was changed all the same, or may have been";
+
 int finish_output(int code)
 {
 	errno = 0;
-	if (!std::fflush(stdout) && !std::ferror(stdout))
-		return code;
+	if (!std::fflush(stdout) && !std::ferror(stdout)) {
+		if (code != 1 || !has_changed)
+			return code;
+		complain(changed_all_the_same);
+		return changed;
+	}
 	const std::string why = errno ? std::string(": ") + std::strerror(errno) : ""; /* 0: an earlier write failed */
-	complain("cannot write to the standard output" + why);
-	return code ? code : 1;
+	complain("cannot write to the standard output" + why +
+		 (has_changed ? std::string("; ") + changed_all_the_same : ""));
+	return has_changed ? changed : std::max(code, 1);
 }
 
 int run_program(const std::function<int()> &body)

@@ -64,9 +64,16 @@ void outlive_outputs() noexcept;
  */
 void print_or_end(std::string_view text);
 
+/** Exit code of a program that has failed, and that has changed something, or may have. */
+inline constexpr int changed = 6;
+
+/** Tells that the program has changed something for good: a later failure does not end it with 1, but with 6. */
+void note_change() noexcept;
+
 /**
  * Returns the exit code for main() when the program has printed everything: @p code. If the standard output did not
- * take all of it, because a disk is full or a reader is gone, reports that, and turns 0 into 1.
+ * take all of it, because a disk is full or a reader is gone, reports that, and turns 0 into 1. After note_change(),
+ * that failure, and a code of 1, become 6, and a message says why: a script that tries again would change it twice.
  */
 [[nodiscard]] int finish_output(int code = 0);
 

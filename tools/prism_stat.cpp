@@ -31,7 +31,7 @@ constexpr unsigned rows_a_title = 24;
 struct Options {
 	Filter filter;
 	double interval = 1;
-	std::uint64_t count = 0; /* of intervals; 0: runs until interrupted */
+	std::uint64_t count = 0; /* of intervals; 0, which cannot be given: runs until interrupted */
 	bool once = false;
 	bool json = false;
 	bool counters = false;
@@ -180,9 +180,8 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("interval", options.interval, "Seconds between two reports")
 		.check(cli::Range(shortest_interval, longest_interval))
 		.capture_default_str();
-	app.add_option("count", options.count, "Number of reports; 0: until interrupted")
-		.check(cli::NonNegativeNumber())
-		.capture_default_str();
+	app.add_option("count", options.count, "Number of reports, from 1 (default: until interrupted)")
+		.check(cli::PositiveNumber());
 	app.add_option("-d,--device", options.filter.device, "This device alone");
 	app.add_option("-p,--pid", options.filter.pid, "The contexts of this process alone")
 		.check(cli::PositiveNumber());

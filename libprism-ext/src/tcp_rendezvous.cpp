@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/listen.hpp"
+#include "base/name_lookup.hpp"
 
 namespace prism
 {
@@ -35,23 +35,9 @@ constexpr auto retry_pause = std::chrono::milliseconds(20);
 /* Sent by each side once its queue pair is ready. */
 constexpr std::byte ready_mark{0xa5};
 
-struct AddressListFree {
-	void operator()(addrinfo *list) const noexcept { freeaddrinfo(list); }
-};
-using AddressList = std::unique_ptr<addrinfo, AddressListFree>;
-
-Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags)
+Error not_found(const std::string &host, int error)
 {
-	addrinfo hints{};
-	hints.ai_socktype = SOCK_STREAM;
-	hints.ai_flags = flags | AI_NUMERICSERV;
-	addrinfo *list = nullptr;
-	const std::string service = std::to_string(port);
-	const int error = getaddrinfo(host.empty() ? nullptr : host.c_str(), service.c_str(), &hints, &list);
-	if (error)
-		return Error{EHOSTUNREACH, "cannot resolve \"" + host + "\": " + gai_strerror(error) +
-						   "; check the name, or give an address"};
-	return AddressList(list);
+	return Error{error == EAI_INPROGRESS ? ETIMEDOUT : EHOSTUNREACH, describe_lookup(host, error)};
 }
 
 /* Returns 0, ETIMEDOUT or errno. */
@@ -101,11 +87,11 @@ TcpRendezvous::Socket::~Socket()
 Result<TcpRendezvous::Socket> TcpRendezvous::connect_once(
 	const std::string &host, std::uint16_t port, Deadline deadline)
 {
-	Result<AddressList> addresses = resolve(host, port, 0);
-	if (!addresses)
-		return addresses.error();
+	const FoundAddresses found = look_up(host, port, deadline);
+	if (found.error)
+		return not_found(host, found.error);
 	int error = EHOSTUNREACH;
-	for (const addrinfo *address = addresses->get(); address; address = address->ai_next) {
+	for (const addrinfo *address = found.list.get(); address; address = address->ai_next) {
 		Socket candidate(socket_of(address->ai_family));
 		if (candidate.get() < 0) {
 			error = errno;
@@ -238,11 +224,10 @@ Error cannot_listen(int error, std::uint16_t port, const std::string &address)
 /** Returns a descriptor, or -1 with errno. Errors: @p address cannot be resolved. */
 Result<int> listen_on(const std::string &address, std::uint16_t port)
 {
-	const Result<AddressList> addresses = resolve(address, port, AI_PASSIVE);
-	if (!addresses)
-		return addresses.error();
-	const addrinfo &first = **addresses;
-	return listen_at(first.ai_addr, first.ai_addrlen, backlog, socket_flags);
+	const FoundAddresses found = look_up(address, port, AI_PASSIVE);
+	if (found.error)
+		return not_found(address, found.error);
+	return listen_at(found.list->ai_addr, found.list->ai_addrlen, backlog, socket_flags);
 }
 
 } // namespace

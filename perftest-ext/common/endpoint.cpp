@@ -16,7 +16,6 @@ namespace prism::perftest
 namespace
 {
 
-constexpr std::chrono::seconds set_up_patience{30};
 constexpr int all_access =
 	IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 
@@ -136,7 +135,7 @@ void Client::start(const Geometry &plan, std::uint32_t requests_per_job)
 		.cas_mode = params_.cas_mode,
 		.geometry = plan,
 		.side = end_.describe()}));
-	const Frame answer = tcp_.receive(set_up_patience);
+	const Frame answer = tcp_.receive(answer_patience);
 	if (answer.type == FrameType::refusal)
 		throw Error(fmt::format("the server refuses: {}", printable(answer.body)));
 	const auto decoded = answer.type == FrameType::welcome ? decode_welcome(answer.body) : std::nullopt;
@@ -199,7 +198,7 @@ void Server::start()
 
 void Server::receive_hello()
 {
-	const Frame frame = tcp_.receive(set_up_patience);
+	const Frame frame = tcp_.receive(answer_patience);
 	const auto decoded = frame.type == FrameType::hello ? decode_hello(frame.body) : std::nullopt;
 	if (!decoded)
 		throw Error("the client's greeting makes no sense; run the same version of the tool on both sides");

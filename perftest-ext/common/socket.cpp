@@ -7,11 +7,10 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <netdb.h>
 #include <sys/socket.h>
 
 #include "base/listen.hpp"
-#include "common/error.hpp"
+#include "base/name_lookup.hpp"
 
 namespace prism::perftest
 {
@@ -19,20 +18,26 @@ namespace prism::perftest
 namespace
 {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::seconds server_patience{5};
 constexpr std::chrono::milliseconds retry_pause{50};
 
-using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
-
-AddressList resolve(const std::string &host, std::uint16_t port)
+/** Sets the time after which a call that waits for the peer fails. */
+void set_patience(const Descriptor &connected, std::chrono::seconds patience)
 {
-	addrinfo hints{};
-	hints.ai_socktype = SOCK_STREAM;
-	addrinfo *list = nullptr;
-	const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
-	if (error)
-		throw Error(fmt::format("{}: {}; name a host where the server runs", host, gai_strerror(error)));
-	return {list, freeaddrinfo};
+	timeval value{};
+	value.tv_sec = patience.count();
+	(void)setsockopt(connected.get(), SOL_SOCKET, SO_RCVTIMEO, &value, sizeof(value));
+	(void)setsockopt(connected.get(), SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value));
+}
+
+std::shared_ptr<addrinfo> resolve(const std::string &host, std::uint16_t port, Clock::time_point end)
+{
+	const FoundAddresses found = look_up(host, port, end);
+	if (found.error)
+		throw Error(describe_lookup(host, found.error));
+	return found.list;
 }
 
 /* Sets @p error on failure. */
@@ -40,9 +45,12 @@ Descriptor connect_once(const addrinfo *list, int &error)
 {
 	for (const addrinfo *entry = list; entry; entry = entry->ai_next) {
 		Descriptor connected(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol));
-		if (connected.get() >= 0 && !connect(connected.get(), entry->ai_addr, entry->ai_addrlen))
-			return connected;
-		error = errno;
+		if (connected.get() >= 0) {
+			set_patience(connected, server_patience); /* that to send limits connect(2), too */
+			if (!connect(connected.get(), entry->ai_addr, entry->ai_addrlen))
+				return connected;
+		}
+		error = errno == EINPROGRESS ? ETIMEDOUT : errno;
 	}
 	return Descriptor();
 }
@@ -66,25 +74,35 @@ Descriptor accept_socket(const Descriptor &listener)
 	while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
 	if (fd < 0)
 		throw system_error("cannot accept a TCP connection", errno);
-	return Descriptor(fd);
+	Descriptor accepted(fd);
+	set_patience(accepted, answer_patience);
+	return accepted;
 }
 
 Descriptor connect_socket(const std::string &host, std::uint16_t port)
 {
-	const AddressList list = resolve(host, port);
-	const auto end = std::chrono::steady_clock::now() + server_patience;
+	const Clock::time_point end = Clock::now() + server_patience;
+	const std::shared_ptr<addrinfo> list = resolve(host, port, end);
 	int error = 0;
 	for (;;) {
 		Descriptor connected = connect_once(list.get(), error);
-		if (connected.get() >= 0)
+		if (connected.get() >= 0) {
+			set_patience(connected, answer_patience);
 			return connected;
-		if (error != ECONNREFUSED || std::chrono::steady_clock::now() > end)
+		}
+		if (error != ECONNREFUSED || Clock::now() > end)
 			break;
 		std::this_thread::sleep_for(retry_pause);
 	}
 	throw system_error(fmt::format("cannot connect to {} port {}", host, port), error,
 		error == ENETUNREACH ? "no network interface that leads there is up: see 'ip address'"
 				     : "start the server first, without a host, with the same -p");
+}
+
+Error silent_peer()
+{
+	return Error(
+		"the peer does not answer over TCP; see if it is stopped, serves another client, or is another tool");
 }
 
 void send_all(const Descriptor &connected, std::span<const std::byte> bytes)
@@ -107,9 +125,10 @@ void receive_all(const Descriptor &connected, std::span<std::byte> bytes)
 			continue;
 		if (count == 0)
 			throw Error("the peer closed the TCP connection before the run was over; see what it printed");
+		if (count < 0 && errno == EAGAIN)
+			throw silent_peer();
 		if (count < 0)
-			throw system_error("no message from the peer over TCP", errno == EAGAIN ? ETIMEDOUT : errno,
-				"check that both sides run the same tool");
+			throw system_error("no message from the peer over TCP", errno);
 		bytes = bytes.subspan(static_cast<std::size_t>(count));
 	}
 }

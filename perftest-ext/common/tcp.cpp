@@ -52,7 +52,7 @@ void TcpConnection::send(const Bytes &frame)
 Frame TcpConnection::receive(std::chrono::seconds patience)
 {
 	if (!readable(socket_.get(), static_cast<int>(std::chrono::milliseconds(patience).count())))
-		throw Error("the peer does not answer over TCP; check that it runs the same tool");
+		throw silent_peer();
 	std::array<std::uint8_t, frame_header_size> bytes{};
 	receive_all(socket_, std::as_writable_bytes(std::span(bytes)));
 	const auto header = decode_header(bytes);

@@ -25,7 +25,7 @@ namespace
 
 constexpr int messages = 30;
 constexpr std::uint8_t ack_timeout = 14; /* 67 ms */
-constexpr unsigned patience = 20;          /* seconds, of each process */
+constexpr unsigned patience = 20;        /* seconds, of each process */
 
 [[noreturn]] void die(const char *what)
 {
@@ -84,8 +84,8 @@ public:
 		rts.retry_cnt = 7;
 		rts.rnr_retry = 7;
 		if (ibv_modify_qp(qp, &rtr,
-				IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) ||
+			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) ||
 			ibv_modify_qp(qp, &rts,
 				IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 					IBV_QP_MAX_QP_RD_ATOMIC))
@@ -148,7 +148,8 @@ public:
 private:
 	[[nodiscard]] ibv_sge piece() const
 	{
-		return {reinterpret_cast<std::uintptr_t>(memory.data()), static_cast<std::uint32_t>(memory.size()), mr->lkey};
+		return {reinterpret_cast<std::uintptr_t>(memory.data()), static_cast<std::uint32_t>(memory.size()),
+			mr->lkey};
 	}
 };
 

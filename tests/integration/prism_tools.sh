@@ -87,6 +87,18 @@ for path in "$bin"/ib_prism_* "$bin"/*_figures "$bin"/rpc_parameters "$bin"/pris
 done
 pass "a standard output that is full fails the tools"
 
+# Servers that are stopped before their clients connect: the kernel takes the connections, and nobody answers. What the
+# clients do about that, half a minute later, is looked at in the end.
+silent=()
+for program in ib_prism_floor ib_prism_read_lat; do
+	port=$((port + 1))
+	start "$work/silent-$program-server" "$bin/$program" -p "$port"
+	wait_listening "$port" "$started" || fail "$program does not listen" "$work/silent-$program-server"
+	kill -STOP "$started"
+	start "$work/silent-$program" timeout -k 5 60 "$bin/$program" -p "$port" -n 100 127.0.0.1
+	silent+=("$started:$program")
+done
+
 # No device gets the number of a standard stream that is closed, whatever the program reads and prints.
 for stream in 0 1 2; do
 	eval "'$bin/prism-run' bash -c 'readlink /proc/\$\$/fd/$stream >&9' 9>'$work/stream' $stream>&-"
@@ -171,4 +183,11 @@ for numbers in "x 3" "0 x" "0 0" "3 3" "-1 3" "0 65" " 3"; do
 		grep -q "' is no number from " "$work/err" || fail "'$numbers': it does not say what is wrong" "$work/err"
 done
 pass "examples say what is wrong with a standard output or a number"
+for each in "${silent[@]}"; do
+	log=$work/silent-${each#*:}
+	wait "${each%:*}"
+	[ $? -eq 1 ] && grep -q "the peer does not answer over TCP" "$log" ||
+		fail "${each#*:}: a server that never answers does not end its client with 1" "$log"
+done
+pass "servers that never answer end their clients"
 finish

@@ -371,6 +371,7 @@ between_hosts() {
 	six && ping fd47::1
 	cm_pair "udaddy between hosts" "$udaddy_port" 0111 'return status 0' udaddy -- udaddy -s 10.47.0.1
 	perftest 10.47.0.1 ib_send_bw -n 200
+	perftest 10.47.0.1 ib_send_bw -n 200 -c UD -d prism_veth0 # by its MTU, not prism_lo's
 	group 239.47.0.7 10.47.0.1 10.47.0.2
 	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers

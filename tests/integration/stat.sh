@@ -310,7 +310,7 @@ forbidden() {
 
 usage() {
 	local arguments
-	for arguments in "-d" "-p x" "0" "1 -3" "--nosuch" "-c -j"; do
+	for arguments in "-d" "-p x" "0" "1 -3" "0.1 0" "--nosuch" "-c -j"; do
 		# shellcheck disable=SC2086
 		timeout 20 "${stat[@]}" $arguments >"$work/rows" 2>&1
 		[ $? -eq 2 ] || fail "prism-stat $arguments is accepted" "$work/rows"

@@ -109,6 +109,8 @@ Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &ques
 	/* To curl, 0 means for ever. */
 	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(patience_.count())));
 	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+	/* Leaves curl's thread to a name server that is silent, instead of waiting for it after that time. */
+	curl_easy_setopt(curl.get(), CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);
 	curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);

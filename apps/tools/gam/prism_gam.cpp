@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-gam: the global memory from the shell. It joins as a node that lends next to nothing, does one thing, and
- * leaves. Exit codes: 0; 1 failed; 2 an error of usage; 3 a lock that was tried is another's.
+ * leaves. Exit codes: 0; 1 failed, nothing was changed; 2 an error of usage; 3 a lock that was tried is another's;
+ * 6 something was changed, or may have been.
  */
 #include <algorithm>
 #include <cerrno>
@@ -72,6 +73,16 @@ int outcome(int error, const std::string &what, Address address)
 		fmt::format("{} {:#x}: {}", what, address.value, describe(error)), error == EBUSY ? busy : failed);
 }
 
+/** Does the same for a change of @p bytes bytes, which is noted unless the error shows that there was none. */
+int outcome_of_change(int error, const std::string &what, Address address, std::size_t bytes = 1)
+{
+	const bool one_block = address.in_block() + bytes <= block_size;
+	const bool refused = error == EINVAL || (error == EFAULT && one_block);
+	if (!refused)
+		cli::note_change();
+	return outcome(error, what, address);
+}
+
 std::optional<std::uint64_t> parse_number(const std::string &text)
 {
 	std::size_t used = 0;
@@ -106,7 +117,7 @@ Address address_of(const Options &options)
 
 int free(Session &session, const Options &options)
 {
-	return outcome(session.free(address_of(options)), "free", address_of(options));
+	return outcome_of_change(session.free(address_of(options)), "free", address_of(options));
 }
 
 /** Prints lines of 32 bytes. */
@@ -140,7 +151,7 @@ int write_text(Session &session, Address to, const std::string &text)
 	int error = session.write(to, std::as_bytes(std::span(text)));
 	if (!error)
 		error = session.mfence(); /* for errors that a write finds only at its home */
-	return outcome(error, "write", to);
+	return outcome_of_change(error, "write", to, text.size());
 }
 
 /** Writes in pieces, too. */
@@ -166,7 +177,7 @@ int gam_add(Session &session, const Options &options)
 	const int error = session.atomic(address_of(options), sizeof(old), Function::add, options.operand, old);
 	if (!error)
 		fmt::print("{}\n", old);
-	return outcome(error, "add", address_of(options));
+	return outcome_of_change(error, "add", address_of(options));
 }
 
 int lock(Session &session, const Options &options)
@@ -245,8 +256,11 @@ int allocate(JoinedNode &joined, const Options &options)
 		return complain(
 			fmt::format("cannot allocate {} bytes on node {}: {}", options.bytes, home, describe(error)));
 	fmt::print("{:#x}\n", address.value);
-	if (std::fflush(stdout)) /* otherwise nobody would know the address */
-		return outcome(session.free(address), "free", address);
+	if (std::fflush(stdout)) { /* otherwise nobody would know the address */
+		const int error = session.free(address);
+		return error ? outcome_of_change(error, "free", address) : done;
+	}
+	cli::note_change();
 	return done;
 }
 
@@ -278,7 +292,10 @@ int stat(JoinedNode &joined, const Options &options)
 int forget(JoinedNode &joined, const Options &options)
 {
 	const Result<void> given_up = joined.give_up(options.node);
-	return given_up ? done : complain(given_up.error().message);
+	if (!given_up)
+		return complain(given_up.error().message);
+	cli::note_change();
+	return done;
 }
 
 using Body = std::function<int(JoinedNode &joined, const Options &options)>;
@@ -385,6 +402,8 @@ int main(int argc, char **argv)
 	Options options;
 	cli::CommandLine app("Uses a global memory from the shell.");
 	app.add_help_and_version("prism-gam");
+	app.footer("Exit codes: 0; 1 failed, nothing was changed; 2 usage; 3 --try: another holds the lock; "
+		   "6 something was changed, or may have been.");
 	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
 		.check(check_master)
 		.capture_default_str();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-kv: a PRISM-KV store from the shell.
- * Exit codes: 0; 1 something failed, and was not done; 2 an error of usage; 3 no such key; 4 the store is full;
- * 5 another version; 6 a change was done once or not at all.
+ * Exit codes: 0; 1 something failed, and nothing was changed; 2 an error of usage; 3 no such key; 4 the store is full;
+ * 5 another version; 6 something was changed, or may have been.
  */
 #include <cstdio>
 #include <functional>
@@ -37,7 +37,7 @@ enum ExitCode {
 	not_found = 3,
 	full = 4,
 	other_version = 5,
-	unknown = 6
+	unknown = cli::changed
 };
 
 /* Longest line of batch: a command with a key, and a value of the greatest length */
@@ -88,6 +88,7 @@ public:
 
 private:
 	int report(const Operation &operation, const std::string &key) const;
+	int report_change(const Operation &operation, const std::string &key) const;
 	[[nodiscard]] std::string why_failed(const Operation &operation) const;
 	int change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version);
 	int line(const std::string &text);
@@ -124,6 +125,14 @@ int Tool::report(const Operation &operation, const std::string &key) const
 		"{}: was done once or not at all, and 'prism-kv get' tells which: lost the connection to {}: {}", key,
 		store_.address(store_.shard_of(bytes_of(key))).text(), std::strerror(operation.error)));
 	return unknown;
+}
+
+/** Does the same for a PUT or an ERASE. */
+int Tool::report_change(const Operation &operation, const std::string &key) const
+{
+	if (operation.outcome == Outcome::ok || operation.outcome == Outcome::unknown)
+		cli::note_change();
+	return report(operation, key);
 }
 
 std::string Tool::why_failed(const Operation &operation) const
@@ -234,7 +243,7 @@ int Tool::change(Operation operation, const std::string &key, const std::optiona
 {
 	if (!version) {
 		apps::run_all(store_, {&operation, 1});
-		return report(operation, key);
+		return report_change(operation, key);
 	}
 	Version expected;
 	const bool puts = operation.kind == OperationKind::put;
@@ -243,7 +252,7 @@ int Tool::change(Operation operation, const std::string &key, const std::optiona
 	const Outcome outcome = at_shard(operation, [&](PrismClient &shard) {
 		return puts ? shard.put_if(operation, expected) : shard.erase_if(operation, expected);
 	});
-	return outcome == Outcome::not_found ? other_version : report(operation, key);
+	return outcome == Outcome::not_found ? other_version : report_change(operation, key);
 }
 
 int Tool::put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version)
@@ -352,9 +361,9 @@ int main(int argc, char **argv)
 	std::function<int(Tool &)> command;
 	cli::CommandLine app{"A PRISM-KV store from the shell."};
 	app.add_version("prism-kv");
-	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version; 6 done "
-		   "once or "
-		   "not at all.");
+	app.footer(
+		"Exit codes: 0; 1 failed, nothing was changed; 2 usage; 3 no such key; 4 the store is full; 5 another "
+		"version; 6 something was changed, or may have been.");
 	app.add_option("-s,--server", options.servers,
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
 		.check(apps::check_server)

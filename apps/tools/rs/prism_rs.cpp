@@ -2,7 +2,7 @@
 /*
  * prism-rs: makes a replicated volume, reads and writes its blocks, shows the states of its replicas, and repairs one.
  * Exit codes: 0; 1 if it failed; 2 for a usage error; 3 if not all replicas serve (status);
- * 6 if it is not known whether a block was written.
+ * 6 if something was changed, or may have been.
  */
 #include <algorithm>
 #include <charconv>
@@ -42,9 +42,6 @@ struct Options {
 	/* repair */
 	unsigned replica = 0;
 };
-
-/* Exit code, the same as that of prism-kv */
-constexpr int unknown = 6;
 
 int fail(const Error &error)
 {
@@ -98,6 +95,7 @@ int create(const Options &options)
 	const auto patience = apps::milliseconds(options.timeout);
 	if (Result<void> created = volume->create(options.configuration, patience); !created)
 		return fail(created.error());
+	cli::note_change();
 	fmt::print("volume {:016x}: {} blocks of {} bytes on {} replicas, of which {} may be gone\n", volume->volume,
 		volume->blocks, volume->block_size, volume->replicas.size(), volume->failures());
 	return 0;
@@ -129,7 +127,7 @@ int transfer(const Options &options, apps::OperationKind kind, std::vector<std::
 		return fail(make_error(operation.error, fmt::format("block {}", options.block), next));
 	fail(make_error(
 		operation.error, fmt::format("block {} may have been written, or may be later", options.block), next));
-	return unknown;
+	return cli::changed;
 }
 
 /** Returns the number of bytes before the zeros at the end. */
@@ -214,6 +212,7 @@ int repair(const Options &options)
 	bar.clear();
 	if (!repaired)
 		return fail(repaired.error());
+	cli::note_change();
 	fmt::print("replica {} serves again\n", options.replica);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * prism-tx: transactions of a PRISM-TX store from the shell.
  * Exit codes: 0; 1 failed, nothing was changed; 2 an error of usage; 3 no such key, 4 a key that is there already, 5
- * given up after conflicts: nothing was changed; 6 it is not known whether anything was changed.
+ * given up after conflicts: nothing was changed; 6 something was changed, or may have been.
  */
 #include <charconv>
 #include <cstdio>
@@ -37,7 +37,7 @@ enum ExitCode {
 	not_found = 3,
 	exists = 4,
 	conflict = 5,
-	unknown = 6
+	unknown = cli::changed
 };
 
 /* Longest line of run: a command with a key, and a value of the longest */
@@ -396,6 +396,8 @@ int Tool::transact(const Statements &statements, bool lines)
 		std::ranges::all_of(statements, [](const Statement &statement) { return statement.kind == Kind::get; });
 	if (code && !only_reads)
 		return complain("nothing was changed", code);
+	if (!changes_.empty() && !code)
+		cli::note_change();
 	(void)std::fwrite(output_.data(), 1, output_.size(), stdout);
 	if (!output_.empty())
 		apps::end_line(bytes_of(output_));
@@ -468,6 +470,8 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	auto connected = PrismClient::connect(*context, shards, client);
 	if (!connected)
 		return complain(connected.error().message);
+	if (!options.adopted.empty())
+		cli::note_change();
 	Tool tool(**connected, shards, options);
 	return command(tool);
 }
@@ -480,7 +484,7 @@ int main(int argc, char **argv)
 	cli::CommandLine app{"Transactions of a PRISM-TX store from the shell."};
 	app.add_version("prism-tx");
 	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 a key that is there already; 5 given up after "
-		   "conflicts; 6 outcome not known. After 1 to 5 nothing was changed.");
+		   "conflicts; 6 something was changed, or may have been. After 1 to 5 nothing was changed.");
 	app.add_option(
 		   "SHARDS", options.shards, "HOST:PORT of each, separated by commas, in the order of their numbers")
 		.check(check_shards)
@@ -541,9 +545,11 @@ int main(int argc, char **argv)
 		return early->print();
 	if (wrong)
 		return wrong;
-	try {
-		return cli::run_program([&] { return run(options, command); });
-	} catch (const nlohmann::json::exception &error) {
-		return complain(std::string("a shard tells statistics that make no sense: ") + error.what());
-	}
+	return cli::run_program([&] {
+		try {
+			return run(options, command);
+		} catch (const nlohmann::json::exception &error) {
+			return complain(std::string("a shard tells statistics that make no sense: ") + error.what());
+		}
+	});
 }

@@ -89,7 +89,8 @@ class PRISM_EXPORT TcpRendezvous final : public Rendezvous
 {
 public:
 	/** Connects to a listening peer; @p host is a name or an address. Retries refused connections until the
-	 * timeout. */
+	 * timeout, which the look-up of the name is part of: a thread is left to a name server that is silent.
+	 * Errors: ETIMEDOUT, EHOSTUNREACH (the name, or no way), those of connect(2). */
 	static Result<TcpRendezvous> connect(
 		const std::string &host, std::uint16_t port, std::chrono::milliseconds timeout);
 

@@ -100,12 +100,16 @@ full_output() {
 	allocate 100000 0
 	before=$(free_on 0)
 	for arguments in "read $address 100" "read $address 100000" "read $address 100000 --hex" "malloc 4096 --on 0" \
-		stat "stat --json" "add $address 0" "rlock $address"; do
+		stat "stat --json" "rlock $address"; do
 		# shellcheck disable=SC2086
 		gam $arguments >/dev/full 2>"$work/err"
 		[ $? -eq 1 ] || fail "'$arguments' does not notice that the standard output is full" "$work/err"
 		says "prism-gam: cannot write to the standard output"
 	done
+	gam add "$address" 1 >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "add whose output is lost does not end with 6" "$work/err"
+	says "something was changed all the same, or may have been"
+	expect 0 "what it has added" gam add "$address" 0 && prints 1
 	gam malloc 4096 --on 0 2>"$work/err" | true
 	[ "${PIPESTATUS[0]}" -eq 1 ] || fail "a reader that is gone ends a node before it has left" "$work/err"
 	[ "$(free_on 0)" = "$before" ] || fail "memory whose address nobody has learnt is not given back"
@@ -117,7 +121,7 @@ full_output() {
 		says "nothing to write: the standard input is empty"
 	expect 2 "write of an empty text" gam write "$address" "" && says "TEXT: its value is empty"
 	expect 0 "read" gam read "$address" 14 && prints "what was there"
-	expect 1 "write without end" gam write "$address" - </dev/zero && says "nothing is allocated at the address"
+	expect 6 "write without end" gam write "$address" - </dev/zero && says "nothing is allocated at the address"
 	expect 0 "free" gam free "$address"
 	pass "a standard output that is full fails every command, and so does an input that cannot be read"
 }

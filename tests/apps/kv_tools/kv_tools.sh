@@ -111,6 +111,14 @@ shell_tool() {
 	# shellcheck disable=SC2046
 	kv get --show-version $(yes x | head -n 1000) >/dev/full 2>"$work/err"
 	[ $? -eq 1 ] || fail "nor are many with their versions" "$work/err"
+	kv batch < <(printf 'get x\nput x hello  world\n') >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "batch that has put, and whose output is lost, does not end with 6" "$work/err"
+	says "something was changed all the same"
+	kv batch < <(printf 'put x hello  world\nget x nothing\n') >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "nor does one that has failed, too" "$work/err"
+	expect 6 "batch that has put, and then fails" kv batch < <(printf "put x hello  world\nput '' %0600d\n" 0)
+	expect 3 "batch, the last key is missing" kv batch < <(printf 'put x hello  world\nget nothing\n')
+	kv put x "hello  world" >/dev/full 2>"$work/err" || fail "put, which prints nothing, needs an output" "$work/err"
 	[ "$(stat_of "$address" 's["table"]["members"]')" = 2 ] || fail "the statistics count members otherwise"
 	expect 0 recover kv recover
 	expect 0 "the example" "$bin/examples/kv_counter" "$address" && prints $'1\n11\n111'

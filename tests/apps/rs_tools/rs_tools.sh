@@ -108,6 +108,9 @@ limits() {
 		[ $? -eq 1 ] || fail "nor a status $arguments" "$work/err"
 		says "cannot write to the standard output"
 	done
+	"$bin/prism-rs" -c "$work/lost" create 127.0.0.1:1 -b 8 >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "create, whose output is lost, does not end with 6" "$work/err"
+	[ -s "$work/lost" ] || fail "it has made no volume" "$work/err"
 	for arguments in '' 'get' 'get x' 'put' 'erase 1' 'get 1 --timeout x' 'repair'; do
 		# shellcheck disable=SC2086
 		expect 2 "usage: '$arguments'" rs $arguments

@@ -101,6 +101,23 @@ runs() {
 	pass "run"
 }
 
+# A script that repeats a command would do a change twice, if the status did not tell that it is done.
+lost_output() {
+	expect 0 "put" tx put sum=1 other=1
+	tx add sum 1 other -1 >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "add whose output is lost does not end with 6" "$work/err"
+	says "something was changed all the same" && reads sum 2
+	tx run < <(printf 'get sum\nput other=5\n') >/dev/full 2>"$work/err"
+	[ $? -eq 6 ] || fail "run whose output is lost does not end with 6" "$work/err"
+	reads other 5
+	tx run < <(printf 'get sum\nput other=6\nabort\n') >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "run that has changed nothing does not end with 1" "$work/err"
+	tx run < <(printf 'get sum\nput other=6\ninsert sum=6\n') >/dev/full 2>"$work/err"
+	[ $? -eq 4 ] || fail "run of a key that is there already does not end with 4" "$work/err"
+	reads other 5
+	expect 0 "erase" tx erase sum other
+}
+
 limits() {
 	local long words
 	expect 1 "key too long" tx get "$(printf '%065d' 0)" && says "it has 65 bytes, those of this store have 1 to 64"
@@ -114,6 +131,7 @@ limits() {
 	tx get alice >/dev/full 2>"$work/err"
 	[ $? -eq 1 ] || fail "a value that cannot be written to standard output is not noticed" "$work/err"
 	says "cannot write to the standard output"
+	lost_output
 	while IFS='|' read -r words; do
 		# shellcheck disable=SC2086
 		expect 2 "usage: '$words'" tx $words
