@@ -12,12 +12,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -101,7 +102,7 @@ private:
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		try {
 			std::thread([this, name, lookup] { run(name, lookup); }).detach();
-		} catch (const std::system_error &) {
+		} catch (const std::exception &) { /* no thread, or no memory */
 			lookup->promise.set_value({EAI_AGAIN, nullptr});
 		}
 		pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -110,7 +111,11 @@ private:
 	/** An error that nobody waited for may be over when the next caller comes; addresses last. */
 	void run(const Name &name, const std::shared_ptr<Lookup> &lookup)
 	{
-		FoundAddresses found = look_up(name.first, name.second);
+		FoundAddresses found{EAI_MEMORY, nullptr};
+		try {
+			found = look_up(name.first, name.second);
+		} catch (const std::bad_alloc &) {
+		}
 		if (found.error)
 			forget(name, lookup);
 		lookup->promise.set_value(std::move(found));
