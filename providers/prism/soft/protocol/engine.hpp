@@ -104,7 +104,7 @@ public:
 	ProtocolCounters &counters;
 	/** Highest version of the wire protocol that the engine speaks. Set before the first queue pair. */
 	std::uint32_t protocol_version = PRISM_PROTOCOL_VERSION;
-	/** True if a thread drives the engine: messages of UC and UD may wait until a path is prepared. */
+	/** True if a thread drives the engine: most messages of UC and UD may wait until a path is prepared. */
 	bool has_thread = false;
 	/** False if packets that leave as a train may arrive one by one, in that order. */
 	bool trains_arrive_whole = true;

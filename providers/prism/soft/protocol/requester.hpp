@@ -75,6 +75,7 @@ private:
 	};
 	[[nodiscard]] Turn turn_of(const SendRequest &wr, Time now);
 	[[nodiscard]] bool in_burst() const;
+	[[nodiscard]] bool is_early() const;
 	bool may_burst(Time now);
 	void send_unacknowledged(SendRequest &wr);
 	bool check_datagram(const SendRequest &wr);

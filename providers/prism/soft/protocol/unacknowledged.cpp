@@ -24,6 +24,9 @@ namespace
 constexpr std::uint32_t burst_packets = 64;
 constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr Time burst_pause = 40'000;
+/** Part of the first burst that leaves before a path is prepared: those of many senders at once fit one socket. */
+constexpr std::uint32_t early_packets = 8;
+constexpr std::uint32_t early_bytes = 8 << 10;
 
 /** Destination of a request's packets. */
 struct Way {
@@ -104,6 +107,13 @@ bool Requester::in_burst() const
 	return req_.burst_packets < burst_packets && req_.burst_bytes < burst_bytes;
 }
 
+/** Who has no thread sends a whole burst early: its program may wait for the answer before it drives the engine again.
+ */
+bool Requester::is_early() const
+{
+	return engine_.has_thread ? req_.burst_packets < early_packets && req_.burst_bytes < early_bytes : in_burst();
+}
+
 bool Requester::may_burst(Time now)
 {
 	if (now >= req_.burst_began + burst_pause) {
@@ -128,10 +138,8 @@ Requester::Turn Requester::turn_of(const SendRequest &wr, Time now)
 	case Room::no:
 		return carrier.loses(way.source, way.peer, way.qpn, now) ? Turn::never : Turn::with_room;
 	default:
-		/* Many bursts at once would not fit the receiver's socket. Who has no thread sends one: its program may
-		 * wait for the answer before it drives the engine again. */
 		if (carrier.prepares(way.qpn, now))
-			return !engine_.has_thread && in_burst() ? Turn::now : Turn::with_room;
+			return is_early() ? Turn::now : Turn::with_room;
 		return may_burst(now) ? Turn::now : Turn::later;
 	}
 }
