@@ -107,8 +107,8 @@ bool Requester::in_burst() const
 	return req_.burst_packets < burst_packets && req_.burst_bytes < burst_bytes;
 }
 
-/** Who has no thread sends a whole burst early: its program may wait for the answer before it drives the engine again.
- */
+/** Tells if a packet may leave before a path is prepared: of a whole burst if the engine has no thread, as the program
+ * may wait for the answer before it drives the engine again. */
 bool Requester::is_early() const
 {
 	return engine_.has_thread ? req_.burst_packets < early_packets && req_.burst_bytes < early_bytes : in_burst();
