@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <future>
@@ -21,6 +20,8 @@
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "base/signals.hpp"
 
 namespace prism
 {
@@ -94,18 +95,14 @@ private:
 		return lookup;
 	}
 
-	/** Starts a thread, which leaves signals to the program's. */
+	/** Starts a thread. */
 	void begin(const Name &name, const std::shared_ptr<Lookup> &lookup)
 	{
-		sigset_t all, before;
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
 		try {
-			std::thread([this, name, lookup] { run(name, lookup); }).detach();
+			without_signals([&] { std::thread([this, name, lookup] { run(name, lookup); }).detach(); });
 		} catch (const std::exception &) { /* no thread, or no memory */
 			lookup->promise.set_value({EAI_AGAIN, nullptr});
 		}
-		pthread_sigmask(SIG_SETMASK, &before, nullptr);
 	}
 
 	/** An error that nobody waited for may be over when the next caller comes; addresses last. */
@@ -148,7 +145,7 @@ private:
 {
 	if (error == EAI_INPROGRESS)
 		return "cannot resolve \"" + host +
-		       "\": no name server has answered in time; give an address, or see " + "/etc/resolv.conf";
+		       "\": no name server has answered in time; give an address, or see /etc/resolv.conf";
 	return "cannot resolve \"" + host + "\": " + gai_strerror(error) + "; check the name, or give an address";
 }
 

@@ -142,6 +142,7 @@ std::unique_ptr<Lane> Lane::open(const Options &options, const SharedByLanes &sh
 	if (!port)
 		return nullptr;
 	std::unique_ptr<Lane> lane(new Lane(options.threaded, shared, std::move(counters), std::move(port)));
+	lane->engine_->trains_arrive_whole = !lane->udp().interface().is_loopback || loopback_keeps_trains_whole();
 	if (!lane->wake_) {
 		error = "no descriptors left for events";
 		lane.reset(); /* this changes errno */
@@ -167,6 +168,7 @@ std::unique_ptr<Lane> Lane::open_beside(Lane &first, const SharedByLanes &shared
 	std::unique_ptr<Lane> lane(new Lane(first.threaded_, shared, std::move(counters), std::move(port)));
 	if (!lane->wake_)
 		return nullptr;
+	lane->engine_->trains_arrive_whole = first.engine_->trains_arrive_whole;
 	lane->publish_counters();
 	lane->start_thread(); /* now, while the first lane can do its work instead */
 	return lane;
@@ -182,7 +184,6 @@ Lane::Lane(
 	engine_ = std::make_unique<Engine>(*port_, shared.listener, first_qpn(), limits::max_qp, all);
 	engine_->protocol_version = wire_version();
 	engine_->has_thread = threaded_;
-	engine_->trains_arrive_whole = !port_->udp().interface().is_loopback || loopback_keeps_trains_whole();
 	engine_->shuffle_qpns(random_number());
 }
 
