@@ -43,24 +43,11 @@ static struct there here(void)
 
 static int connect_to(const struct there *there)
 {
+	const struct rc_peer peer = {there->gid, there->qpn, (uint8_t)gid_index, 14, IBV_MTU_1024};
 	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
-	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = there->qpn,
-				  .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
-				  .ah_attr = {.is_global = 1, .port_num = 1,
-					      .grh = {.hop_limit = 64, .sgid_index = (uint8_t)gid_index,
-						      .dgid = there->gid}}};
-	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
-				  .max_rd_atomic = 1};
 
 	return gid_index >= 0 && !ibv_modify_qp(own.qp, &reset, IBV_QP_STATE) &&
-	       !ibv_modify_qp(own.qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
-	       !ibv_modify_qp(own.qp, &rtr,
-			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) &&
-	       !ibv_modify_qp(own.qp, &rts,
-			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-				      IBV_QP_MAX_QP_RD_ATOMIC);
+	       !rc_init(own.qp, IBV_ACCESS_REMOTE_WRITE) && !rc_connect(own.qp, &peer);
 }
 
 static void be_the_daemon(int hears, int says)

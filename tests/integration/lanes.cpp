@@ -41,6 +41,8 @@
 #include <utility>
 #include <vector>
 
+#include "rc_connection.h"
+
 namespace
 {
 
@@ -144,34 +146,10 @@ ibv_qp *create(const Setup &setup, ibv_cq *send, ibv_cq *receive, ibv_srq *srq =
 
 void connect(const Setup &setup, ibv_qp *qp, const ibv_qp *peer)
 {
-	ibv_qp_attr attr{};
-	attr.qp_state = IBV_QPS_INIT;
-	attr.port_num = 1;
-	attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		die("to INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	attr.path_mtu = IBV_MTU_1024;
-	attr.dest_qp_num = peer->qp_num;
-	attr.max_dest_rd_atomic = 16;
-	attr.min_rnr_timer = 1;
-	attr.ah_attr.is_global = 1;
-	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.hop_limit = 1;
-	attr.ah_attr.grh.dgid = setup.gid;
-	if (ibv_modify_qp(qp, &attr,
-		    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		die("to RTR");
-	attr.qp_state = IBV_QPS_RTS;
-	attr.timeout = 17;
-	attr.retry_cnt = 7;
-	attr.rnr_retry = 7;
-	attr.max_rd_atomic = 16;
-	if (ibv_modify_qp(qp, &attr,
-		    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			    IBV_QP_MAX_QP_RD_ATOMIC))
-		die("to RTS");
+	const rc_peer where{setup.gid, peer->qp_num, 0, 17, IBV_MTU_1024};
+	if (rc_init(qp, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC) ||
+		rc_connect(qp, &where))
+		die("cannot connect");
 	if (prismdv_set_peer_capability(qp, &setup.capability))
 		die("capability");
 }

@@ -3,8 +3,8 @@
 #ifndef PRISM_TESTS_LOOPBACK_H
 #define PRISM_TESTS_LOOPBACK_H
 
-#include <infiniband/verbs.h>
-#include <string.h>
+#include "rc_connection.h"
+
 #include <time.h>
 
 /* For programs that do not need prism-run */
@@ -24,23 +24,10 @@ struct loopback {
 
 static inline int loopback_connect(struct loopback *loop)
 {
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
-	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = loop->qp->qp_num,
-				  .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
-				  .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.hop_limit = 64}}};
-	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
-				  .max_rd_atomic = 1};
+	struct rc_peer self = {{{0}}, loop->qp->qp_num, 0, 14, IBV_MTU_1024};
 
-	if (loopback_gid(loop->context, 1, 0, &rtr.ah_attr.grh.dgid))
-		return 0;
-	return !ibv_modify_qp(loop->qp, &init,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
-	       !ibv_modify_qp(loop->qp, &rtr,
-			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) &&
-	       !ibv_modify_qp(loop->qp, &rts,
-			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-				      IBV_QP_MAX_QP_RD_ATOMIC);
+	return !loopback_gid(loop->context, 1, 0, &self.gid) && !rc_init(loop->qp, IBV_ACCESS_REMOTE_WRITE) &&
+	       !rc_connect(loop->qp, &self);
 }
 
 /* Opens the first device, with MEMORY registered. */

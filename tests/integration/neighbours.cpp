@@ -37,6 +37,8 @@
 #include <utility>
 #include <vector>
 
+#include "rc_connection.h"
+
 namespace
 {
 
@@ -156,11 +158,7 @@ private:
 
 	void to_init(ibv_qp *qp) const
 	{
-		ibv_qp_attr init{};
-		init.qp_state = IBV_QPS_INIT;
-		init.port_num = 1;
-		init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-		if (ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		if (rc_init(qp, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ))
 			die("to INIT");
 	}
 
@@ -186,29 +184,9 @@ private:
 	static void connect(Edge &edge, const Endpoint &peer)
 	{
 		edge.peer = peer;
-		ibv_qp_attr attr{};
-		attr.qp_state = IBV_QPS_RTR;
-		attr.path_mtu = IBV_MTU_4096;
-		attr.dest_qp_num = peer.qpn;
-		attr.max_dest_rd_atomic = 4;
-		attr.min_rnr_timer = 12;
-		attr.ah_attr.is_global = 1;
-		attr.ah_attr.port_num = 1;
-		attr.ah_attr.grh.hop_limit = 64;
-		attr.ah_attr.grh.dgid = peer.gid;
-		if (ibv_modify_qp(edge.qp, &attr,
-			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-			die("to RTR");
-		attr.qp_state = IBV_QPS_RTS;
-		attr.timeout = ack_timeout;
-		attr.retry_cnt = 7;
-		attr.rnr_retry = 7;
-		attr.max_rd_atomic = 4;
-		if (ibv_modify_qp(edge.qp, &attr,
-			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-				    IBV_QP_MAX_QP_RD_ATOMIC))
-			die("to RTS");
+		const rc_peer where{peer.gid, peer.qpn, 0, ack_timeout, IBV_MTU_4096};
+		if (rc_connect(edge.qp, &where))
+			die("cannot connect");
 	}
 
 	void reset(const Edge &edge) const

@@ -20,23 +20,19 @@
 #include <cstdlib>
 #include <string>
 
+#include "rc_connection.h"
+
 namespace
 {
 
 constexpr int messages = 30;
-constexpr std::uint8_t ack_timeout = 14; /* 67 ms */
-constexpr unsigned patience = 20;        /* seconds, of each process */
+constexpr unsigned patience = 20; /* seconds, of each process */
 
 [[noreturn]] void die(const char *what)
 {
 	std::perror(what);
 	std::_Exit(2);
 }
-
-struct Name {
-	ibv_gid gid;
-	std::uint32_t qpn;
-};
 
 class End
 {
@@ -56,39 +52,17 @@ public:
 		attr.qp_type = IBV_QPT_RC;
 		attr.cap = {messages, messages, 1, 1, 0};
 		qp = ibv_create_qp(pd, &attr);
-		ibv_qp_attr init{};
-		init.qp_state = IBV_QPS_INIT;
-		init.port_num = 1;
-		if (!channel || !cq || !mr || !qp ||
-			ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		if (!channel || !cq || !mr || !qp || rc_init(qp, 0))
 			die("cannot make objects");
 	}
 
 	void connect(int peer)
 	{
-		Name own{}, its{};
-		own.qpn = qp->qp_num;
-		ibv_qp_attr rtr{}, rts{};
+		rc_peer own{{}, qp->qp_num, 0, 14, IBV_MTU_1024}, its{}; /* an ack timeout of 67 ms */
 		if (ibv_query_gid(context, 1, 0, &own.gid) || ::send(peer, &own, sizeof(own), 0) != sizeof(own) ||
 			::recv(peer, &its, sizeof(its), MSG_WAITALL) != sizeof(its))
 			die("no names");
-		rtr.qp_state = IBV_QPS_RTR;
-		rtr.path_mtu = IBV_MTU_1024;
-		rtr.dest_qp_num = its.qpn;
-		rtr.ah_attr.is_global = 1;
-		rtr.ah_attr.port_num = 1;
-		rtr.ah_attr.grh.dgid = its.gid;
-		rtr.ah_attr.grh.hop_limit = 64;
-		rts.qp_state = IBV_QPS_RTS;
-		rts.timeout = ack_timeout;
-		rts.retry_cnt = 7;
-		rts.rnr_retry = 7;
-		if (ibv_modify_qp(qp, &rtr,
-			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) ||
-			ibv_modify_qp(qp, &rts,
-				IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					IBV_QP_MAX_QP_RD_ATOMIC))
+		if (rc_connect(qp, &its))
 			die("cannot connect");
 	}
 
