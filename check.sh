@@ -13,8 +13,8 @@ usage() {
 	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep,
 	                     and repeat on Debian's 6.1, at full length, what that one has run; the verbs suite whole on each
 	  --all              run again what tests/passed and tests/models/passed say is unchanged (virtual machines,
-	                     packages, models of the protocols), compile everything with each gcc and clang that Debian 12,
-	                     13 and the one to come have, run the frameworks of the newer two, and all combinations of
+	                     packages, models of the protocols), compile everything with the newest gcc and clang of Debian
+	                     12, 13 and the one to come, run the frameworks of the newer two, and all combinations of
 	                     perftest's options
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END

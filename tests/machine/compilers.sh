@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Compiles all programs and tests on a bare machine with compilers that it has beside its own: without a warning, and
 # the results work. A compiler that is too old is refused, with a helpful message.
-# usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance; default: those that SUITE has and
-# the suite before it had not
+# usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance, or gcc or clang, which is the newest
+# that SUITE has; default: both of these, but on bookworm, whose gcc is the check's own, with two that are too old instead
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -13,13 +13,7 @@ trap 'rm -rf "$work"' EXIT
 suite=$1 machines=$2
 shift 2
 if [ $# -eq 0 ]; then
-	# Compilers that backports bring to a suite later count for the next suite here.
-	case $suite in
-	bookworm) set -- gcc 11 12 clang 13 16 ;;
-	trixie) set -- gcc 13 14 clang 17 19 ;;
-	*) set -- gcc 15 99 clang 20 99 ;;
-	esac
-	set -- --between "$@"
+	if [ "$suite" = bookworm ]; then set -- gcc-11 clang-13 clang; else set -- gcc clang; fi
 fi
 
 "$here/checkout.sh" "$work/prism"
@@ -28,20 +22,11 @@ set -euo pipefail
 cd /root/prism
 . scripts/packages.sh
 
-# between GCC FIRST LAST CLANG FIRST LAST: prints names of those that the suite has
-between() {
-	local family package
-	while [ $# -gt 0 ]; do
-		family=$1 package=${1/gcc/g++}
-		# Other packages, clang-tidy-19 for instance, begin and end alike.
-		apt-cache pkgnames "$package-" |
-			awk -v family="$family" -v name="$package-" -v first="$2" -v last="$3" '{
-				version = substr($0, length(name) + 1)
-				if (index($0, name) == 1 && version ~ /^[0-9]+$/ && version >= first && version <= last)
-					print family "-" version
-			}' | sort -V
-		shift 3
-	done
+# newest FAMILY: prints the name of the newest of gcc or clang that the suite has
+newest() {
+	# Other packages, clang-tidy-19 for instance, begin and end alike.
+	apt-cache pkgnames "${1/gcc/g++}-" | sed -n "s/^${1/gcc/g++}-\([0-9]*\)$/$1-\1/p" | sort -V | tail -n 1 | grep . ||
+		{ echo "FAIL: no $1 here" >&2; exit 1; }
 }
 
 # use COMPILER: makes it the only compiler from here on. A gcc that is older than the suite's own links with a libstdc++
@@ -99,14 +84,9 @@ works() {
 }
 
 install_packages "${build_packages[@]}" libgtest-dev
-if [ "$1" = --between ]; then
-	mapfile -t compilers < <(between "${@:2}")
-	[ ${#compilers[@]} -gt 0 ] || { echo "FAIL: no compilers here between ${*:2}"; exit 1; }
-	set -- "${compilers[@]}"
-fi
-echo "compilers: $*"
 for compiler in "$@"; do
 	begun=$SECONDS
+	[ "$compiler" != "${compiler%-*}" ] || compiler=$(newest "$compiler")
 	use "$compiler"
 	if too_old "$compiler"; then
 		refused "$compiler"
