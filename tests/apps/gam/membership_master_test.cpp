@@ -398,8 +398,7 @@ TEST_F(MembershipMaster, LogsAreDurableOnAllNodesOrNone)
 		return who;
 	};
 	(void)join(Protocol::directory);
-	const Result<NodeLife> durable = master.join(with_log(true), now);
-	ASSERT_TRUE(durable.ok()) << durable.error().message;
+	(void)enter(master, now, with_log(true));
 	const Result<NodeLife> other = master.join(with_log(false), now);
 	ASSERT_FALSE(other.ok());
 	EXPECT_EQ(other.error().code, EINVAL);
@@ -411,11 +410,34 @@ TEST_F(MembershipMaster, LogsAreDurableOnAllNodesOrNone)
 	EXPECT_EQ(code_of(next.join(with_log(false), now)), EINVAL) << "by etcd, too";
 	/* The node's own last life does not count. */
 	Master alone(77, lease);
-	const NodeLife first = *alone.join(with_log(true), now);
+	const NodeLife first = enter(alone, now, with_log(true));
 	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), EBUSY);
 	EXPECT_EQ(code_of(alone.leave(first, now)), 0);
 	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), 0);
 	EXPECT_EQ(code_of(alone.join(with_log(true), now)), EINVAL);
+}
+
+/** One that joins again and again, and never renews, may be a stranger. */
+TEST_F(MembershipMaster, WhoOnlyJoinsDecidesNothing)
+{
+	Newcomer stranger = newcomer(1, Protocol::directory), other = newcomer(1, Protocol::latch);
+	stranger.log = LogClaim{0, {}, true};
+	other.log = LogClaim{0, {}, false};
+	const NodeLife first = *master.join(stranger, now);
+	const Result<NodeLife> joined = master.join(other, now);
+	ASSERT_TRUE(joined) << joined.error().message;
+	const NodeLife late = *master.join(stranger, now);
+	Master next(77, lease);
+	EXPECT_EQ(code_of(next.load(master.serialize(), now)), 0);
+	for (Master *each : {&master, &next}) {
+		EXPECT_EQ(code_of(each->renew(*joined, now)), 0);
+		EXPECT_EQ(code_of(each->renew(first, now)), ESTALE) << "it joined before, and differs";
+		EXPECT_EQ(code_of(each->renew(late, now)), ESTALE);
+		EXPECT_EQ(code_of(each->join(stranger, now)), EPROTONOSUPPORT);
+		stranger.protocol = Protocol::latch;
+		EXPECT_EQ(code_of(each->join(stranger, now)), EINVAL) << "of another policy";
+		stranger.protocol = Protocol::directory;
+	}
 }
 
 /** Tests nodes that a new master learns of from the log of another. */

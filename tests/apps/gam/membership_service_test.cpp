@@ -544,6 +544,35 @@ TEST(MembershipHostile, NonsenseIsRefusedAndTooMuchOfItCutOff)
 	one.join();
 }
 
+/** A turn of the master answers each client once, so a member's question is not behind all of a stranger's. */
+TEST(MembershipHostile, WhoAsksMuchIsAnsweredInTurn)
+{
+	constexpr int questions = 50;
+	const std::string join =
+		"{\"ask\":\"join\",\"host\":\"h\",\"port\":1,\"lent\":0,\"protocol\":1,\"block\":512}\n";
+	MasterServiceOptions options;
+	options.address = "127.0.0.1";
+	const std::unique_ptr<MasterService> master = MasterService::create(options).value();
+	const Stranger stranger(master->port()), honest(master->port());
+	std::string many;
+	for (int i = 0; i < questions; i++)
+		many += join;
+	stranger.say(many);
+	honest.say(join);
+	const std::jthread thread([&] { EXPECT_EQ(code_of(master->run()), 0); });
+	/* Each join is an epoch, so an incarnation tells which came first. */
+	const auto epoch = [](const std::string &answer) {
+		return nlohmann::json::parse(answer).at("incarnation").get<int>();
+	};
+	const int honest_epoch = epoch(honest.hear());
+	int stranger_epoch = 0;
+	for (int i = 0; i < questions; i++)
+		stranger_epoch = epoch(stranger.hear());
+	EXPECT_LE(honest_epoch, 3);
+	EXPECT_GT(stranger_epoch, questions) << "all are answered";
+	master->stop();
+}
+
 TEST(MembershipHostile, ACrowdThatSaysNothingKeepsNobodyOut)
 {
 	const MasterThread master(lease);

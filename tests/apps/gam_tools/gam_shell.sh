@@ -348,6 +348,29 @@ all_end() {
 	pass "nodes and master end together"
 }
 
+# A node that lends stands still for longer than the usual lease, but not than this cluster's: whoever uses it waits.
+# What is usual for a pair of nodes would end after 4.3 s.
+a_long_lease() {
+	local user status=0
+	start_master 10 0
+	start_node 0
+	start_node 1
+	start "$work/user" timeout -k 5 60 "$bin/prism-ycsb" --system "gam-$protocol" -p "${master#*:}" --records 100 -D 8
+	user=$started
+	wait_for 20 grep -q "loaded" "$work/user" || fail "no load" "$work/user"
+	sleep 0.5
+	kill -STOP "${node_pid[0]}"
+	sleep 6
+	kill -CONT "${node_pid[0]}"
+	wait "$user" || status=$?
+	[ $status -eq 0 ] || fail "it is used by a program that ends with $status" "$work/user"
+	kill "${node_pid[@]:0:2}"
+	wait "${node_pid[0]}" || fail "the node that stood still ends with $?" "$work/node-0"
+	wait "${node_pid[1]}" || fail "the other ends with $?" "$work/node-1"
+	end "$master_pid"
+	pass "a node stands still within a long lease: all go on"
+}
+
 # The page of each program lists all its options and commands, and no others
 man_pages() {
 	page_has_options prism-gam-master "$bin/prism-gam-master"
@@ -378,5 +401,6 @@ forged_joins
 a_death
 another_cluster
 all_end
+a_long_lease
 man_pages
 finish

@@ -99,6 +99,7 @@ public:
 		if (!admitted)
 			return admitted.error();
 		options_.node.self = admitted->life.node;
+		network_.outlast(admitted->lease);
 		options_.node.found_no_memory = [this] { watch_.found_no_memory(); };
 		watch_.begin(*admitted, membership_);
 		const Result<void> entered = enter(*admitted);

@@ -55,21 +55,33 @@ void Master::declare_dead(Member &member)
 	change(member, NodeState::dead);
 }
 
-/*
- * Refuses logs of different policies: a home without a durable log does not wait for a dead node, so writes that a
- * durable one has fenced would be lost.
- */
-Result<void> Master::check_policy(const LogClaim &log) const
+/** Refuses another protocol than the members'. One that has only joined, perhaps a stranger, decides nothing. */
+Result<void> Master::check_protocol(std::uint16_t protocol, std::uint32_t block_bytes) const
 {
-	const auto differs = [&log](const Member &member) {
-		return member.live() && member.keeps_log && member.durable != log.durable &&
-		       member.life.node != log.last.node;
+	const bool same = protocol_ == protocol && block_bytes_ == block_bytes;
+	if (same || std::all_of(view_.members.begin(), view_.members.end(),
+			    [this](const Member &member) { return only_joined(member); }))
+		return {};
+	return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
+		"start all nodes of a cluster with the same");
+}
+
+/*
+ * Refuses a log, which had the number @p last, of another policy than the members': a home without a durable log does
+ * not wait for a dead node, so writes that a durable one has fenced would be lost. One that has only joined decides
+ * nothing.
+ */
+Result<void> Master::check_policy(bool durable, NodeId last) const
+{
+	const auto differs = [&](const Member &member) {
+		return member.live() && member.keeps_log && member.durable != durable && member.life.node != last &&
+		       !only_joined(member);
 	};
 	if (std::none_of(view_.members.begin(), view_.members.end(), differs))
 		return {};
 	return make_error(EINVAL,
-		log.durable ? "a durable log, and those of the members are not"
-			    : "a log that is not durable, and those of the members are",
+		durable ? "a durable log, and those of the members are not"
+			: "a log that is not durable, and those of the members are",
 		"start all nodes that keep logs with --durable, or none");
 }
 
@@ -80,7 +92,7 @@ Result<void> Master::check_policy(const LogClaim &log) const
 Result<NodeId> Master::number_for(const Newcomer &who)
 {
 	if (who.log) {
-		if (Result<void> same = check_policy(*who.log); !same)
+		if (Result<void> same = check_policy(who.log->durable, who.log->last.node); !same)
 			return same.error();
 	}
 	if (who.log && who.log->last.node != no_node)
@@ -208,9 +220,8 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	if (who.host.empty() || who.host.size() > longest_host || !who.port)
 		return make_error(EINVAL, "a node without a host or port");
 	const auto protocol = static_cast<std::uint16_t>(who.protocol);
-	if (!view_.members.empty() && (protocol_ != protocol || block_bytes_ != who.block_bytes))
-		return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
-			"start all nodes of a cluster with the same");
+	if (Result<void> same = check_protocol(protocol, who.block_bytes); !same)
+		return same.error();
 	const Result<NodeId> number = number_for(who);
 	if (!number)
 		return number.error();
@@ -218,8 +229,6 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	const Member *const before = view_.find(free);
 	const bool returns = before && before->is_away();
 	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
-	protocol_ = protocol;
-	block_bytes_ = who.block_bytes;
 	given_up_ &= who.log ? ~bit_of(free) : ~std::uint64_t{0};
 	Member made;
 	made.life.node = free;
@@ -235,7 +244,7 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	else if (who.log && who.log->last.node != no_node)
 		first_life = who.log->last.incarnation;
 	/* The members know a node that returns. */
-	accounts_[free] = {life.incarnation, returns, 0, now, first_life, log_cluster_};
+	accounts_[free] = {life.incarnation, returns, 0, now, first_life, log_cluster_, protocol, who.block_bytes};
 	return life;
 }
 
@@ -258,8 +267,13 @@ Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 		return member.error();
 	Account &account = accounts_[who.node];
 	if (only_joined(**member)) {
-		if ((*member)->keeps_log && account.log_cluster != log_cluster_) /* another's log came between */
+		/* Another may have come between. */
+		if (!check_protocol(account.protocol, account.block_bytes) ||
+			((*member)->keeps_log &&
+				(account.log_cluster != log_cluster_ || !check_policy((*member)->durable, who.node))))
 			return stale(who);
+		protocol_ = account.protocol;
+		block_bytes_ = account.block_bytes;
 		change(**member, NodeState::joining);
 		account.incarnation = (*member)->life.incarnation = view_.epoch;
 	}
@@ -384,7 +398,8 @@ std::string Master::serialize() const
 	nlohmann::json accounts = nlohmann::json::array();
 	for (const auto &[node, account] : accounts_)
 		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by},
-			{"first_life", account.first_life}, {"log_cluster", account.log_cluster}});
+			{"first_life", account.first_life}, {"log_cluster", account.log_cluster},
+			{"protocol", account.protocol}, {"block", account.block_bytes}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
 		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"given_up", given_up_},
 		{"given_last", given_last_}, {"accounts", std::move(accounts)}}
@@ -409,10 +424,13 @@ Result<void> Master::load(const std::string &text, Time now)
 	std::map<NodeId, Account> accounts;
 	for (const nlohmann::json &account : found["accounts"]) {
 		std::uint64_t node = 0, beat = 0, swept = 0, first_life = 0, cluster = log_cluster;
+		std::uint64_t its_protocol = protocol, its_block = block;
 		if (!account.is_object() || !take_number(account, "node", node, max_nodes - 1) ||
 			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept) ||
 			(account.contains("first_life") && !take_number(account, "first_life", first_life)) ||
-			(account.contains("log_cluster") && !take_number(account, "log_cluster", cluster)))
+			(account.contains("log_cluster") && !take_number(account, "log_cluster", cluster)) ||
+			(account.contains("protocol") && !take_number(account, "protocol", its_protocol, UINT16_MAX)) ||
+			(account.contains("block") && !take_number(account, "block", its_block, UINT32_MAX)))
 			return damaged();
 		const auto id = static_cast<NodeId>(node);
 		const Member *const member = view.find(id);
@@ -423,7 +441,8 @@ Result<void> Master::load(const std::string &text, Time now)
 		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
 				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;
 		const Time granted = same ? before->second.granted : now;
-		accounts[id] = {member->life.incarnation, beat, swept, granted, first_life, cluster};
+		accounts[id] = {member->life.incarnation, beat, swept, granted, first_life, cluster,
+			static_cast<std::uint16_t>(its_protocol), static_cast<std::uint32_t>(its_block)};
 	}
 	if (accounts.size() != view.members.size())
 		return damaged();

@@ -134,6 +134,8 @@ private:
 		/* First incarnation that can be that of its log; 0: any */
 		std::uint64_t first_life = 0;
 		std::uint64_t log_cluster = 0; /* of the logs when it joined */
+		std::uint16_t protocol = 0;    /* that it has joined with */
+		std::uint32_t block_bytes = 0;
 	};
 
 	Member *find_live(const NodeLife &who) noexcept;
@@ -146,7 +148,8 @@ private:
 	[[nodiscard]] bool has_logs() const;
 	Result<NodeId> number_of_log(const LogClaim &log);
 	[[nodiscard]] bool may_be_log_of(const Member &away, const LogClaim &log) const;
-	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
+	[[nodiscard]] Result<void> check_protocol(std::uint16_t protocol, std::uint32_t block_bytes) const;
+	[[nodiscard]] Result<void> check_policy(bool durable, NodeId last) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;
 	Result<Member *> identify(const NodeLife &who, Time now);
 	void change(Member &member, NodeState state);
@@ -158,7 +161,7 @@ private:
 	Time looked_{};
 	View view_;
 	std::uint64_t log_cluster_ = 0;
-	std::uint16_t protocol_ = 0; /* protocol of the members */
+	std::uint16_t protocol_ = 0; /* of the members that have renewed */
 	std::uint32_t block_bytes_ = 0;
 	std::uint64_t given_up_ = 0; /* numbers, as bits, that no node with a log has had since */
 	NodeId given_last_ = max_nodes - 1;

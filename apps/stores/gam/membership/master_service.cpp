@@ -85,7 +85,7 @@ void MasterService::drop_quietest()
 		[](const Client &one, const Client &other) { return one.spoke < other.spoke; }));
 }
 
-/* Reads from the client. Returns false if it is to be cut off. */
+/* Reads from a client without a question. Returns false if it is to be cut off. */
 bool MasterService::read(Client &client)
 {
 	std::array<char, 4096> bytes;
@@ -94,18 +94,19 @@ bool MasterService::read(Client &client)
 		return errno == EAGAIN || errno == EINTR;
 	client.heard.append(bytes.data(), static_cast<std::size_t>(got));
 	client.spoke = Membership::now();
-	return got > 0 && answer(client);
+	client.waits = client.heard.find('\n') != std::string::npos;
+	return got > 0 && (client.waits || client.heard.size() <= MasterDesk::longest_question);
 }
 
-bool MasterService::answer(Client &client)
+/* Answers one question: a client that asks many, or sends empty lines, takes no more of a turn than others. */
+void MasterService::answer_one(Client &client)
 {
-	for (std::size_t end; (end = client.heard.find('\n')) != std::string::npos;) {
-		const nlohmann::json question = nlohmann::json::parse(
-			client.heard.begin(), client.heard.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-		client.heard.erase(0, end + 1);
-		client.told += desk_.answer(question, Membership::now()).dump() + '\n';
-	}
-	return client.heard.size() <= MasterDesk::longest_question && client.told.size() <= longest_backlog;
+	const std::size_t end = client.heard.find('\n');
+	const nlohmann::json question = nlohmann::json::parse(
+		client.heard.begin(), client.heard.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+	client.heard.erase(0, end + 1);
+	client.told += desk_.answer(question, Membership::now()).dump() + '\n';
+	client.waits = client.heard.find('\n') != std::string::npos;
 }
 
 bool MasterService::write(Client &client)
@@ -126,17 +127,24 @@ Result<void> MasterService::run()
 	std::vector<pollfd> watched;
 	while (!stopping_) {
 		watched.clear();
-		for (const Client &client : clients_)
+		bool waits = false;
+		for (const Client &client : clients_) {
+			waits |= client.waits;
 			watched.push_back({client.link.fd(),
 				static_cast<short>(client.told.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+		}
 		watched.push_back({wake_.get(), POLLIN, 0});
 		watched.push_back({listener_.fd(), POLLIN, 0});
-		if (::poll(watched.data(), watched.size(), pause) < 0 && errno != EINTR)
+		if (::poll(watched.data(), watched.size(), waits ? 0 : pause) < 0 && errno != EINTR)
 			return make_error(errno, "cannot wait for nodes");
 		auto next = watched.cbegin();
 		std::erase_if(clients_, [&](Client &client) {
 			const bool ready = (next++)->revents != 0;
-			return ready && !(read(client) && write(client));
+			if (ready && !client.waits && !read(client))
+				return true;
+			if (client.waits)
+				answer_one(client);
+			return client.told.size() > longest_backlog || !write(client);
 		});
 		master_.on_time(Membership::now()); /* after the renewals that waited */
 		if (watched.back().revents)

@@ -44,16 +44,17 @@ private:
 	struct Client {
 		explicit Client(TcpRendezvous connected) : link(std::move(connected)) {}
 		TcpRendezvous link;
-		std::string heard; /* an unfinished line */
-		std::string told;  /* answers that it has not read yet */
+		std::string heard;  /* questions that wait for an answer, and an unfinished line */
+		std::string told;   /* answers that it has not read yet */
+		bool waits = false; /* a question does */
 		Time spoke{};
 	};
 
 	MasterService(TcpListener listener, std::uint64_t cluster, Time lease);
 	void accept();
 	void drop_quietest();
-	bool read(Client &client);
-	bool answer(Client &client);
+	static bool read(Client &client);
+	void answer_one(Client &client);
 	static bool write(Client &client);
 
 	TcpListener listener_;

@@ -117,8 +117,8 @@ Result<std::unique_ptr<LatchSide>> LatchSide::create(
 {
 	std::unique_ptr<LatchSide> side(
 		new LatchSide(peers, options, std::move(swept), std::move(broken))); /* private constructor */
-	Result<std::unique_ptr<latch::VerbsHomes>> homes =
-		latch::VerbsHomes::create(peers.device(), options.self, layout_of(options), requests, *side);
+	Result<std::unique_ptr<latch::VerbsHomes>> homes = latch::VerbsHomes::create(
+		peers.device(), options.self, layout_of(options), requests, *side, peers.ack_timeout());
 	if (!homes)
 		return homes.error();
 	side->homes_ = *std::move(homes);

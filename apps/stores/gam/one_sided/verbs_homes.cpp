@@ -9,8 +9,8 @@
 namespace prism::gam::latch
 {
 
-Result<std::unique_ptr<VerbsHomes>> VerbsHomes::create(
-	rpc::CallDevice &device, NodeId self, const Layout &layout, std::uint32_t requests, Sink &sink)
+Result<std::unique_ptr<VerbsHomes>> VerbsHomes::create(rpc::CallDevice &device, NodeId self, const Layout &layout,
+	std::uint32_t requests, Sink &sink, std::uint8_t ack_timeout)
 {
 	rpc::ListShape shape;
 	shape.offset = layout.buffers();
@@ -19,19 +19,19 @@ Result<std::unique_ptr<VerbsHomes>> VerbsHomes::create(
 	Result<rpc::ListedMemory> memory = device.allocate_listed(layout.bytes(), shape, access::all);
 	if (!memory)
 		return memory.error();
-	std::unique_ptr<VerbsHomes> homes(
-		new VerbsHomes(device, self, *std::move(memory), layout, requests, sink)); /* private constructor */
+	std::unique_ptr<VerbsHomes> homes(new VerbsHomes(
+		device, self, *std::move(memory), layout, requests, sink, ack_timeout)); /* private constructor */
 	if (Result<void> connected = homes->connect_to_itself(); !connected)
 		return connected.error();
 	return homes;
 }
 
 VerbsHomes::VerbsHomes(rpc::CallDevice &device, NodeId self, rpc::ListedMemory memory, const Layout &layout,
-	std::uint32_t requests, Sink &sink)
+	std::uint32_t requests, Sink &sink, std::uint8_t ack_timeout)
 	: device_(device), self_(self), lent_(std::move(memory)),
 	  region_({lent_.memory.data(), lent_.memory.length()}, layout), told_{lent_.memory.remote(), layout,
 										 lent_.list->info().number},
-	  requests_(requests), sink_(sink)
+	  requests_(requests), ack_timeout_(ack_timeout), sink_(sink)
 {
 }
 
@@ -66,6 +66,7 @@ Result<std::unique_ptr<rpc::Port>> VerbsHomes::open()
 	rpc::PortOptions options;
 	options.max_send_wr = requests_;
 	options.access_flags = access::all;
+	options.ack_timeout = ack_timeout_;
 	return device_.open(options);
 }
 

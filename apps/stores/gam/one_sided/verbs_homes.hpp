@@ -40,10 +40,11 @@ public:
 
 	/**
 	 * Lends memory of @p layout. @p requests: most requests under way to each home. @p sink outlives this object.
-	 * Errors: those of CallDevice::allocate_listed(), open() and Port::connect().
+	 * @p ack_timeout: of all queue pairs. Errors: those of CallDevice::allocate_listed(), open() and
+	 * Port::connect().
 	 */
-	static Result<std::unique_ptr<VerbsHomes>> create(
-		rpc::CallDevice &device, NodeId self, const Layout &layout, std::uint32_t requests, Sink &sink);
+	static Result<std::unique_ptr<VerbsHomes>> create(rpc::CallDevice &device, NodeId self, const Layout &layout,
+		std::uint32_t requests, Sink &sink, std::uint8_t ack_timeout = rpc::PortOptions().ack_timeout);
 
 	/** Returns the description of the lent memory for other nodes. */
 	[[nodiscard]] const HomeMemory &memory() const noexcept { return told_; }
@@ -126,7 +127,7 @@ private:
 	};
 
 	VerbsHomes(rpc::CallDevice &device, NodeId self, rpc::ListedMemory memory, const Layout &layout,
-		std::uint32_t requests, Sink &sink);
+		std::uint32_t requests, Sink &sink, std::uint8_t ack_timeout);
 	void report(NodeId home, Batch &batch) noexcept;
 
 	rpc::CallDevice &device_;
@@ -135,6 +136,7 @@ private:
 	Region region_;
 	HomeMemory told_;
 	const std::uint32_t requests_;
+	const std::uint8_t ack_timeout_;
 	Sink &sink_;
 	std::vector<rpc::Memory> lines_;
 	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of the queue pairs to this node itself */

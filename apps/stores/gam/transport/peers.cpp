@@ -21,11 +21,6 @@ namespace
 constexpr std::size_t batch = 32;
 /* Time in which all completions of an ended queue pair arrive */
 constexpr auto wake_time = std::chrono::milliseconds(10);
-/*
- * Local ACK timeout: 537 ms. Eight of them are longer than the usual lease of two seconds with its margin, so a node
- * that stops for a part of its lease finds its pairs whole.
- */
-constexpr std::uint8_t ack_timeout = 17;
 
 /* Calls @p function with the number of each bit of @p bits. */
 template <typename Function>
@@ -338,7 +333,7 @@ Result<std::unique_ptr<rpc::Port>> Peers::open()
 	rpc::PortOptions options;
 	options.max_send_wr = options_.sizes.ring();
 	options.shared_receives = true;
-	options.ack_timeout = ack_timeout;
+	options.ack_timeout = ack_timeout_;
 	return device_.device->open(options);
 }
 

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -127,6 +128,16 @@ public:
 	/** Opens a queue pair for add(), with its endpoint. Errors: those of CallDevice::open(). */
 	Result<std::unique_ptr<rpc::Port>> open();
 	/**
+	 * Makes pairs opened from now on outlast a peer that stands still for up to @p lease: half a lease longer, as
+	 * it may have been silent before. No pair gets a shorter time than usual.
+	 */
+	void outlast(std::chrono::nanoseconds lease) noexcept
+	{
+		ack_timeout_ = std::max(usual_timeout, rpc::ack_timeout_for(lease * 3 / 2));
+	}
+	/** Returns the local ACK timeout of pairs opened now, for the device's other queue pairs. */
+	[[nodiscard]] std::uint8_t ack_timeout() const noexcept { return ack_timeout_; }
+	/**
 	 * Makes @p port, which is connected, the pair to @p peer. Errors: EEXIST (there is one to this node), ENOMEM.
 	 */
 	Result<void> add(const NodeLife &peer, std::unique_ptr<rpc::Port> port, Begin begin);
@@ -136,6 +147,7 @@ public:
 	void drop(const NodeLife &peer) noexcept;
 
 private:
+	static constexpr std::uint8_t usual_timeout = 17; /* 537 ms */
 	/** The slot of a node. */
 	struct Place {
 		std::mutex lock;
@@ -162,6 +174,7 @@ private:
 	apps::LimitedLog log_{options_.log};
 	Events &events_;
 	std::array<Place, max_nodes> places_;
+	std::atomic<std::uint8_t> ack_timeout_{usual_timeout};
 	std::atomic<std::uint64_t> marked_{0}; /* slots with something to post, as bits */
 	std::atomic<std::uint64_t> failed_{0}; /* slots whose pair cannot be posted to, as bits */
 	std::atomic<std::uint64_t> messages_sent_{0};

@@ -95,6 +95,17 @@ struct PortOptions {
 	std::uint8_t ack_timeout = 18;
 };
 
+/** Returns the shortest PortOptions::ack_timeout with which a peer may be silent for @p silence, up to 75 minutes. */
+[[nodiscard]] constexpr std::uint8_t ack_timeout_for(std::chrono::nanoseconds silence) noexcept
+{
+	constexpr std::uint8_t longest = 27;
+	constexpr std::chrono::nanoseconds period(4096 * 8); /* the first try and seven more */
+	std::uint8_t timeout = 1;
+	while (timeout < longest && period * (std::int64_t{1} << timeout) < silence)
+		timeout++;
+	return timeout;
+}
+
 /** A free list of buffers for requests, with its buffers' states. */
 class RequestList
 {

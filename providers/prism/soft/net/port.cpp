@@ -24,8 +24,6 @@ constexpr Time busy_time = 100'000;
 /* Limit of a sleep, in case somebody has kept a peer from waking us. */
 constexpr std::int64_t longest_sleep = 100'000'000;
 
-/* Most packets that a new peer can have sent by UDP before. */
-
 } // namespace
 
 std::unique_ptr<Port> Port::open(const std::string &interface, bool with_rings, bool takes_management,
