@@ -355,10 +355,10 @@ a_long_lease() {
 	start_master 10 0
 	start_node 0
 	start_node 1
-	start "$work/user" timeout -k 5 60 "$bin/prism-ycsb" --system "gam-$protocol" -p "${master#*:}" --records 100 -D 8
+	start "$work/user" timeout -k 5 90 "$bin/prism-ycsb" --system "gam-$protocol" -p "${master#*:}" --records 1000 \
+		--cache 50 --read-ratio 50 --timeout 30 -D 9
 	user=$started
-	wait_for 20 grep -q "loaded" "$work/user" || fail "no load" "$work/user"
-	sleep 0.5
+	sleep 2
 	kill -STOP "${node_pid[0]}"
 	sleep 6
 	kill -CONT "${node_pid[0]}"

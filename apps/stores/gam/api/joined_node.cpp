@@ -99,7 +99,6 @@ public:
 		if (!admitted)
 			return admitted.error();
 		options_.node.self = admitted->life.node;
-		network_.outlast(admitted->lease);
 		options_.node.found_no_memory = [this] { watch_.found_no_memory(); };
 		watch_.begin(*admitted, membership_);
 		const Result<void> entered = enter(*admitted);
@@ -307,6 +306,7 @@ private:
 	/* Membership::Listener */
 	void changed(const Admission &me, const View &view) override
 	{
+		network_.outlast(me.lease); /* before the first pair */
 		std::vector<NodeId> dead;
 		{
 			const std::scoped_lock guard(lock_);
