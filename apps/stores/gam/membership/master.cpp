@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "gam/membership/log_entry.hpp"
 #include "gam/membership/view_json.hpp"
 
 namespace prism::gam
@@ -12,6 +13,9 @@ namespace prism::gam
 
 namespace
 {
+
+/** The last epoch in which nodes with logs may join: later lives are alike to logs. */
+constexpr std::uint64_t last_epoch = DataCounter::most_life - 1;
 
 constexpr std::uint64_t bit_of(NodeId node) noexcept
 {
@@ -80,6 +84,9 @@ Result<void> Master::check_policy(const LogClaim &log) const
 Result<NodeId> Master::number_for(const Newcomer &who)
 {
 	if (who.log) {
+		if (view_.epoch > last_epoch)
+			return make_error(ERANGE, "a log cannot tell further lives of nodes apart",
+				"start the master anew; by etcd, with another key");
 		if (Result<void> same = check_policy(*who.log); !same)
 			return same.error();
 	}
@@ -182,14 +189,14 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 		if (!is_swept(*there))
 			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
 	}
-	/*
-	 * Members never change so often between two lives of a node; an invented number must not use up the
-	 * incarnations.
-	 */
-	constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
-	if (log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+	/* An invented number must not use up the incarnations. Members never change so often while a node is away. */
+	constexpr std::uint64_t too_far = std::uint64_t{1} << 24;
+	if (log.last.incarnation > last_epoch)
 		return make_error(EINVAL, "the log is of a life that cannot have been",
 			"restore it from a copy; or begin a new log");
+	if (has_logs() && log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+		return make_error(EINVAL, "the log is of a life too far ahead of those of the members",
+			"start the master anew, and this node first; or restore its log from a copy");
 	log_cluster_ = log.cluster;
 	view_.epoch = std::max(view_.epoch, log.last.incarnation);
 	return log.last.node;
