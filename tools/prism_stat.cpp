@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -174,6 +176,14 @@ int run(const Options &options)
 	return done;
 }
 
+/** Returns the reason why the folder cannot be looked at, or nothing. */
+std::string check_folder(const std::string &folder)
+{
+	std::error_code error;
+	(void)std::filesystem::directory_iterator(folder, error);
+	return error ? folder + ": " + error.message() : "";
+}
+
 void add_options(cli::CommandLine &app, Options &options)
 {
 	app.add_version("prism-stat");
@@ -190,7 +200,9 @@ void add_options(cli::CommandLine &app, Options &options)
 		"-c,--counters", options.counters, "Report every counter that moves, not a line of the usual");
 	app.add_flag("-z,--zeros", options.zeros, "With --once: counters that are 0, too");
 	app.add_flag("-j,--json", options.json, "Print one JSON object a report").excludes(counters);
-	app.add_option("--sysfs", options.folder, "Where the kernel shows its RDMA devices").capture_default_str();
+	app.add_option("--sysfs", options.folder, "Where the kernel shows its RDMA devices")
+		.check(check_folder)
+		.capture_default_str();
 }
 
 } // namespace

@@ -209,7 +209,8 @@ public:
 	/** Checks that each thread has a lane of its own, as far as PRISM_LANES allows. */
 	void check_lanes() const
 	{
-		const char *const most = std::getenv("PRISM_LANES");
+		const char *const expected = std::getenv("LANES"); /* if PRISM_LANES has no number of lanes */
+		const char *const most = expected ? expected : std::getenv("PRISM_LANES");
 		check(lanes() == std::min(threads, most ? static_cast<unsigned>(std::atoi(most)) : threads),
 			"threads have lanes of their own");
 	}

@@ -22,6 +22,10 @@ for path in 1 0; do
 		echo "left out: an address that goes, for want of a network namespace"
 	fi
 done
+export PRISM_LOCAL=1
+for value in abc 0 -1 17 4294967297 "3 " ""; do # the default, a lane for each processor
+	LANES=$(nproc) PRISM_LANES=$value run data "PRISM_LANES='$value'"
+done
 if [ -n "${IN_NAMESPACE:-}" ]; then
 	for number in 0 1; do
 		ip link add grp$number type veth peer name peer$number

@@ -8,6 +8,7 @@ need_program ss python3 pgrep
 
 port=${PRISM_TEST_PORT:-19400}
 stat=("$bin/prism-stat" --sysfs="$work/no_kernel_devices")
+mkdir "$work/no_kernel_devices"
 
 # see EXPRESSION FILE [ARGUMENT...]: true if the expression is true of d, the last JSON object in the file; of() finds
 # the sources of a process, a is the list of arguments
@@ -243,6 +244,8 @@ kernel_device() {
 	echo 1000 >"$counters/rcvd_pkts"
 	echo 3 >"$counters/completer_retry_err"
 	echo 5 >"$work/sysfs/mlx9/ports/1/hw_counters/rcvd_pkts"
+	mkfifo "$counters/pipe"
+	ln -s /dev/zero "$counters/zero"
 	stat=("$bin/prism-stat" --sysfs="$work/sysfs")
 	look
 	check "a kernel device, by our names" '[s["counters"] for s in d["sources"] if s["kernel"]] ==
@@ -316,6 +319,11 @@ usage() {
 		[ $? -eq 2 ] || fail "prism-stat $arguments is accepted" "$work/rows"
 	done
 	pass "wrong arguments"
+	for arguments in "$work/nothing" "$work/rows"; do
+		timeout 20 "$bin/prism-stat" --once --sysfs "$arguments" >"$work/said" 2>&1
+		[ $? -eq 2 ] && grep -q "$arguments: No" "$work/said" && pass "--sysfs $arguments" ||
+			fail "--sysfs $arguments is accepted" "$work/said"
+	done
 }
 
 running

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <system_error>
 
+#include "base/regular_file.hpp"
 #include "stat/proc.hpp"
 #include "uverbs/counter_name.hpp"
 
@@ -17,6 +18,8 @@ namespace
 {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t longest_count = 64; /* of the text */
 
 /* Throws if @p error is a lack of this process, which would look like a lack of devices. */
 void check(const std::error_code &error, const fs::path &path)
@@ -36,10 +39,10 @@ std::vector<Count> read_counts(const fs::path &folder)
 		std::uint64_t value;
 		if (name == "lifespan")
 			continue;
-		std::ifstream stream(file->path());
-		if (!stream)
-			throw_if_short(file->path());
-		if (stream >> value)
+		std::string text;
+		const int unread = read_regular_file(file->path(), longest_count, text);
+		check({unread, std::generic_category()}, file->path());
+		if (std::istringstream(text) >> value)
 			all.push_back({printable(std::string(uverbs::our_name(name))), value, false});
 	}
 	check(error, folder);

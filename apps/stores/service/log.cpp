@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <cerrno> /* program_invocation_short_name */
 #include <climits>
 #include <cstdlib>
 #include <utility>
@@ -77,8 +77,7 @@ void log_to(const LogSink &sink, LogLevel level, const std::string &line)
 	if (sink)
 		sink(level, line);
 	else
-		write_to_standard_error(
-			level, line, [](LogLevel /*any*/, const std::string &text) { return printable(text) + '\n'; });
+		standard_error_log(program_invocation_short_name, LogLevel::debug)(level, line);
 }
 
 LogSink standard_error_log(const std::string &program, LogLevel least)

@@ -22,8 +22,8 @@ enum class LogLevel : std::uint8_t {
 using LogSink = std::function<void(LogLevel, const std::string &)>;
 
 /**
- * Passes the event to @p sink; null: writes it to standard error, control characters escaped. No line waits for a
- * reader of the standard error that stands still: lines without room are left out, and a later one says how many.
+ * Passes the event to @p sink; null: to standard_error_log() of this program. No line waits for a reader of the
+ * standard error that stands still: lines without room are left out, and a later one says how many.
  */
 void log_to(const LogSink &sink, LogLevel level, const std::string &line);
 

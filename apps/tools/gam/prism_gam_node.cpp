@@ -122,6 +122,7 @@ Result<apps::ServerProgram::Stores> make(const Context &context, Options options
 		options.join.address = settings.address;
 	options.join.port = settings.port;
 	options.join.node.bytes = options.mebibytes << 20;
+	options.join.peers_log = settings.log;
 	Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(context, options.join);
 	if (!joined)
 		return joined.error();

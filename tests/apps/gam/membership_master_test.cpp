@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gam/membership/log_entry.hpp"
+
 namespace
 {
 
@@ -360,18 +362,38 @@ TEST_F(MembershipMaster, TheLogOfANodeThatWasGivenUpDoesNotGetTheNumberOfAnother
 	EXPECT_EQ(code_of(master.join(claim(third), now)), 0);
 }
 
-/* The epoch does not follow a forged one: no epochs would be left for the nodes. */
+/* The epoch does not follow a forged one: no epochs that logs can tell apart would be left for the nodes. */
 TEST_F(MembershipMaster, ALifeThatCannotHaveBeenIsRefused)
 {
 	Newcomer forged = newcomer(1, Protocol::directory);
-	for (const std::uint64_t far : {std::uint64_t{1} << 32, std::uint64_t{1} << 61, (std::uint64_t{1} << 62) - 1}) {
+	for (const std::uint64_t far :
+		{DataCounter::most_life, (std::uint64_t{1} << 32) - 10, std::uint64_t{1} << 61}) {
 		forged.log = LogClaim{77, {63, epoch() + far}, false};
 		EXPECT_EQ(code_of(master.join(forged, now)), EINVAL) << far;
 		EXPECT_EQ(epoch(), 0U);
 	}
-	forged.log = LogClaim{77, {63, 1'000'000}, false};
-	EXPECT_EQ(code_of(master.join(forged, now)), 0) << "a new master knows of no epochs";
-	EXPECT_GT(epoch(), 1'000'000U);
+	forged.log = LogClaim{77, {63, 100'000'000}, false};
+	EXPECT_GT(enter(master, now, forged).incarnation, 100'000'000U) << "a new master knows of no epochs";
+	const std::uint64_t before = epoch();
+	forged.log = LogClaim{77, {62, before + (1 << 24)}, false};
+	EXPECT_EQ(code_of(master.join(forged, now)), EINVAL) << "too far ahead of a member with a log";
+	EXPECT_EQ(epoch(), before);
+	forged.log->last.incarnation--;
+	EXPECT_EQ(code_of(master.join(forged, now)), 0);
+}
+
+TEST_F(MembershipMaster, NodesWithLogsHaveNoLivesThatLogsCannotTellApart)
+{
+	Newcomer who = newcomer(1, Protocol::directory);
+	who.log = LogClaim{77, {63, DataCounter::most_life - 1}, false};
+	const NodeLife joined = *master.join(who, now);
+	EXPECT_LT(epoch(), 10U) << "it may be a stranger";
+	EXPECT_EQ(code_of(master.renew(joined, now)), 0);
+	for (const LogClaim &log : {LogClaim(), LogClaim{77, {5, 9}, false}}) {
+		who.log = log;
+		EXPECT_EQ(code_of(master.join(who, now)), ERANGE);
+	}
+	EXPECT_EQ(code_of(master.join(newcomer(1, Protocol::directory), now)), 0) << "one without a log";
 }
 
 TEST_F(MembershipMaster, AllSpeakTheSameProtocol)

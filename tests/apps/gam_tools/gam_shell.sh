@@ -253,6 +253,26 @@ time.sleep(60)' >"$work/silent" &
 	pass "another protocol, no master, a master that is silent, a port that is taken"
 }
 
+# A node's lines about others obey --log-level, and have priorities for the journal.
+log_levels() {
+	local level
+	for level in warning error; do
+		# shellcheck disable=SC2016 # the other shell's variables
+		start "$work/log-$level" bash -c 'exec 2>"$0"; JOURNAL_STREAM=$(stat -Lc %d:%i /dev/stderr) exec "$@"' \
+			"$work/log-$level-err" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4 --log-level $level
+		wait_for 20 grep -q ' port ' "$work/log-$level" || fail "no node" "$work/log-$level" "$work/log-$level-err"
+		exec 9<>"/dev/tcp/127.0.0.1/$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$work/log-$level")"
+		head -c 5000 /dev/urandom >&9 2>/dev/null
+		timeout 20 cat <&9 >/dev/null 2>&1 # until it ends the connection
+		exec 9>&-
+		kill "$started"
+		wait "$started"
+	done
+	grep -q '^<4>refused a node: ' "$work/log-warning-err" || fail "no priorities for the journal" "$work/log-warning-err"
+	[ ! -s "$work/log-error-err" ] || fail "a node logs more than it should" "$work/log-error-err"
+	pass "what a node logs about others"
+}
+
 # has_members COUNT
 # shellcheck disable=SC2317 # wait_for calls it
 has_members() {
@@ -397,6 +417,7 @@ full_output
 locks
 wrong_addresses
 strangers
+log_levels
 forged_joins
 a_death
 another_cluster

@@ -43,6 +43,7 @@ PeerOptions peer_options(const JoinOptions &options)
 	PeerOptions peers;
 	if (options.protocol == Protocol::latch)
 		peers.other_completions = max_nodes * LatchSide::requests;
+	peers.log = options.peers_log;
 	return peers;
 }
 

@@ -17,6 +17,7 @@
 #include "gam/membership/view.hpp"
 #include "gam/node/node.hpp"
 #include "gam/node/recovery_report.hpp"
+#include "service/log.hpp"
 
 namespace prism::gam
 {
@@ -43,6 +44,7 @@ struct JoinOptions {
 	LogSettings log;
 	NodeOptions node;                                             /**< all but self, which the master sets */
 	std::chrono::milliseconds timeout = std::chrono::seconds(10); /**< for joining, and for reaching all others */
+	apps::LogSink peers_log; /**< for lines about other nodes; null: the standard error */
 };
 
 /** A node of a cluster, in this process, on a device: its memory, links and membership. */

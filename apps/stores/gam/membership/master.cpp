@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "gam/membership/log_entry.hpp"
 #include "gam/membership/view_json.hpp"
 
 namespace prism::gam
@@ -12,6 +13,9 @@ namespace prism::gam
 
 namespace
 {
+
+/** The last epoch in which nodes with logs may join: later lives are alike to logs. */
+constexpr std::uint64_t last_epoch = DataCounter::most_life - 1;
 
 constexpr std::uint64_t bit_of(NodeId node) noexcept
 {
@@ -92,6 +96,9 @@ Result<void> Master::check_policy(bool durable, NodeId last) const
 Result<NodeId> Master::number_for(const Newcomer &who)
 {
 	if (who.log) {
+		if (view_.epoch > last_epoch)
+			return make_error(ERANGE, "a log cannot tell further lives of nodes apart",
+				"start the master anew; by etcd, with another key");
 		if (Result<void> same = check_policy(who.log->durable, who.log->last.node); !same)
 			return same.error();
 	}
@@ -176,7 +183,7 @@ View Master::announced() const
 	return view;
 }
 
-/** Returns the number that the log's node had. New incarnations are above those that an earlier master has given. */
+/** Returns the number that the log's node had. */
 Result<NodeId> Master::number_of_log(const LogClaim &log)
 {
 	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ != log.cluster && has_logs()))
@@ -194,16 +201,15 @@ Result<NodeId> Master::number_of_log(const LogClaim &log)
 		if (!is_swept(*there))
 			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
 	}
-	/*
-	 * Members never change so often between two lives of a node; an invented number must not use up the
-	 * incarnations.
-	 */
-	constexpr std::uint64_t too_far = std::uint64_t{1} << 32;
-	if (log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+	/* An invented number must not use up the incarnations. Members never change so often while a node is away. */
+	constexpr std::uint64_t too_far = std::uint64_t{1} << 24;
+	if (log.last.incarnation > last_epoch)
 		return make_error(EINVAL, "the log is of a life that cannot have been",
 			"restore it from a copy; or begin a new log");
+	if (has_logs() && log.last.incarnation > view_.epoch && log.last.incarnation - view_.epoch >= too_far)
+		return make_error(EINVAL, "the log is of a life too far ahead of those of the members",
+			"start the master anew, and this node first; or restore its log from a copy");
 	log_cluster_ = log.cluster;
-	view_.epoch = std::max(view_.epoch, log.last.incarnation);
 	return log.last.node;
 }
 
@@ -228,6 +234,8 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	const NodeId free = *number;
 	const Member *const before = view_.find(free);
 	const bool returns = before && before->is_away();
+	if (returns)
+		follow(who.log->last.incarnation);
 	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
 	given_up_ &= who.log ? ~bit_of(free) : ~std::uint64_t{0};
 	Member made;
@@ -246,6 +254,13 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	/* The members know a node that returns. */
 	accounts_[free] = {life.incarnation, returns, 0, now, first_life, log_cluster_, protocol, who.block_bytes};
 	return life;
+}
+
+/** Raises the epoch to that of an earlier life, so that new incarnations are above all that an earlier master has
+ * given. */
+void Master::follow(std::uint64_t life) noexcept
+{
+	view_.epoch = std::max(view_.epoch, life);
 }
 
 /** Inserts a member whose number is free, and returns its new life. */
@@ -274,6 +289,7 @@ Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 			return stale(who);
 		protocol_ = account.protocol;
 		block_bytes_ = account.block_bytes;
+		follow(account.first_life);
 		change(**member, NodeState::joining);
 		account.incarnation = (*member)->life.incarnation = view_.epoch;
 	}

@@ -60,12 +60,13 @@ public:
 	/**
 	 * Gives @p who a lease and a number: that of its log, or the one free the longest, or else that of the first
 	 * joining node that has not renewed since. Errors: EINVAL (no host or port; its log is of another cluster, or
-	 * of an impossible life, or of a node that was given up and whose number another has, or its durability differs
-	 * from the members'), EPROTONOSUPPORT (the members have another protocol or block size), EUSERS (all numbers
-	 * are in use, perhaps by nodes that are away; the last one is not for a new log, so that prism-gam can give up
-	 * those that are away), EBUSY (likewise, but one is that of a dead node that not all live ones have swept; or
-	 * the number of its log is in use, perhaps by its last life, whose lease is not over, or that not all have
-	 * swept).
+	 * of an impossible life, or one 2^24 epochs or more ahead of members with logs, or of a node that was given up
+	 * and whose number another has, or its durability differs from the members'), ERANGE (it keeps a log, and those
+	 * cannot tell further lives apart), EPROTONOSUPPORT (the members have another protocol or block size), EUSERS
+	 * (all numbers are in use, perhaps by nodes that are away; the last one is not for a new log, so that prism-gam
+	 * can give up those that are away), EBUSY (likewise, but one is that of a dead node that not all live ones have
+	 * swept; or the number of its log is in use, perhaps by its last life, whose lease is not over, or that not all
+	 * have swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
 	/**
@@ -155,6 +156,7 @@ private:
 	void change(Member &member, NodeState state);
 	void declare_dead(Member &member);
 	NodeLife insert(Member made, NodeState state);
+	void follow(std::uint64_t life) noexcept;
 	void bury();
 
 	Time lease_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
@@ -73,11 +74,15 @@ bool rings_wanted(std::uint32_t path)
 /** Time after a lane could not be opened before the next is tried: each try takes milliseconds. */
 constexpr Time opening_interval = 1'000'000'000;
 
-/** Returns the most lanes of a context: one for each processor, unless the environment says otherwise. */
+/** Returns the most lanes of a context: one for each processor, unless the environment has a number of lanes. */
 unsigned lanes_wanted()
 {
-	if (const char *choice = std::getenv("PRISM_LANES"))
-		return static_cast<unsigned>(std::clamp(std::atoi(choice), 1, static_cast<int>(max_lanes)));
+	const char *choice = std::getenv("PRISM_LANES");
+	const std::string_view text(choice ? choice : "");
+	unsigned lanes = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), lanes);
+	if (error == std::errc() && end == text.data() + text.size() && lanes >= 1 && lanes <= max_lanes)
+		return lanes;
 	return std::clamp(usable_processors(), 1U, max_lanes);
 }
 
