@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import ctypes
 import dataclasses
 import errno
 import json
@@ -17,14 +18,35 @@ import tempfile
 import time
 
 matplotlib = pyplot = None  # load_matplotlib()
+report_file = None  # read_json()
 
-
+LIBC = ctypes.CDLL(None)
+PROGRAM = os.path.basename(sys.argv[0])
 HERE = os.path.dirname(os.path.realpath(sys.argv[0]))  # folder of the programs
 SPDX = "GPL-2.0 OR Linux-OpenIB"
 
 
 class ToolError(Exception):
     """A program failed; the text names it and has its output."""
+
+
+class Ended(BaseException):
+    """A signal ends this program. What it has started ends as this unwinds."""
+
+
+def end_by(number, _):
+    """Handles a signal. Further ones must not interrupt the unwinding."""
+    for other in ENDING:
+        signal.signal(other, lambda *_: None)
+    raise Ended(number)
+
+
+ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+def end_with_parent():
+    """Has the kernel end this child with its parent, even if that is killed."""
+    LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,17 +57,32 @@ class Parser(argparse.ArgumentParser):
 
 
 def run_main(main):
-    """Ends the program with what main() returns, or with 1 and a sentence if it or writing its output fails."""
+    """Ends the program with what main() returns, with 1 and a sentence if it or writing its output fails, or by a signal."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, end_by)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # else print() takes the standard output
     try:
         try:
+            if not sys.stdout:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             status = main()
         except SystemExit as end:  # --help, or arguments that are wrong
             status = end.code
         sys.stdout.flush()
-    except (ToolError, OSError) as error:
-        is_lost = isinstance(error, OSError) and not error.filename and error.errno in (errno.ENOSPC, errno.EPIPE)
-        why = f"cannot write to the standard output: {error.strerror}" if is_lost else error
-        print(f"{os.path.basename(sys.argv[0])}: {why}", file=sys.stderr)
+    except Ended as end:
+        signal.signal(end.args[0], signal.SIG_DFL)
+        os.kill(os.getpid(), end.args[0])
+    except Exception as error:
+        why = error
+        if isinstance(error, OSError):
+            if not error.filename and error.errno in (errno.EBADF, errno.ENOSPC, errno.EPIPE):
+                why = f"cannot write to the standard output: {error.strerror}"
+        elif not isinstance(error, ToolError):
+            if not report_file:
+                raise
+            why = f"{report_file}: not what {PROGRAM} writes ({error}); name the JSON file of an earlier run"
+        print(f"{PROGRAM}: {why}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still writes at its end
         status = 1
     sys.exit(status)
@@ -58,8 +95,7 @@ def load_matplotlib():
         import matplotlib
         from matplotlib import pyplot
     except ImportError:
-        program = os.path.basename(sys.argv[0])
-        sys.exit(f"{program}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
+        sys.exit(f"{PROGRAM}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
     matplotlib.use("agg")
 
 
@@ -116,10 +152,11 @@ class Server:
             stderr=subprocess.STDOUT,
             text=True,
             env=self.environment,
+            preexec_fn=end_with_parent,
         )
         try:
             self.wait_until_listening()
-        except ToolError:
+        except BaseException:
             self.stop()
             raise
         return self
@@ -129,8 +166,8 @@ class Server:
 
     def pause(self):
         """Stops the server: it then takes no processor time. timeout(1) leads a process group with its command."""
-        os.killpg(self.process.pid, signal.SIGSTOP)
         self.paused = True
+        os.killpg(self.process.pid, signal.SIGSTOP)
 
     def go_on(self):
         os.killpg(self.process.pid, signal.SIGCONT)
@@ -153,7 +190,7 @@ class Server:
             try:
                 self.process.wait(timeout=5)
             except subprocess.TimeoutExpired:
-                self.process.kill()
+                os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.wait()
         self.log.close()
 
@@ -190,6 +227,7 @@ def call(command, timeout, environment=None):
             timeout=timeout,
             check=False,
             env={**os.environ, **(environment or {})},
+            preexec_fn=end_with_parent,
         )
     except subprocess.TimeoutExpired as expired:
         raise ToolError(f"{' '.join(command)}: not done within {expired.timeout} s; see --timeout") from expired
@@ -198,13 +236,18 @@ def call(command, timeout, environment=None):
     return done.stdout
 
 
-def results_of(command, timeout, option="--json", environment=None):
-    """Runs a program that writes a report as JSON; returns the report's results."""
+def report_of(command, timeout, option="--json", environment=None):
+    """Runs a program that writes a report as JSON; returns the report."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         call([*command, f"{option}={report}"], timeout, environment)
         with open(report, encoding="utf-8") as file:
-            return json.load(file)["results"]
+            return json.load(file)
+
+
+def results_of(*arguments, **options):
+    """Runs a program as report_of() does; returns the report's results."""
+    return report_of(*arguments, **options)["results"]
 
 
 def values_of(samples, key):
@@ -280,7 +323,7 @@ def print_ratios(ratios, report, round_value):
 
 def command_line():
     """Returns the command line of this program, without the places of the results."""
-    words, skip = [os.path.basename(sys.argv[0])], False
+    words, skip = [PROGRAM], False
     for word in sys.argv[1:]:
         if not skip and not word.startswith(("--out=", "--redraw=")) and word not in ("--out", "--redraw"):
             words.append(word)
@@ -348,12 +391,26 @@ class Figure:
             self.axes.legend()
         self.axes.set_ylim(bottom=0)
         self.axes.grid(alpha=0.3, axis="y" if self.bar_labels else "both")
-        self.figure.savefig(path, dpi=120, metadata={"Software": None, "Copyright": f"SPDX-License-Identifier: {SPDX}"})
-        pyplot.close(self.figure)
+        save_figure(self.figure, path)
+
+
+@contextlib.contextmanager
+def writing(path):
+    """Tells the file if writing it fails: of Python's errors, only those of open() do."""
+    try:
+        yield
+    except OSError as error:
+        raise ToolError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def save_figure(figure, path):
+    with writing(path):
+        figure.savefig(path, dpi=120, metadata={"Software": None, "Copyright": f"SPDX-License-Identifier: {SPDX}"})
+    pyplot.close(figure)
 
 
 def write_lines(lines, path):
-    with open(path, "w", encoding="utf-8") as file:
+    with writing(path), open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
 
@@ -389,9 +446,17 @@ def write_json(report, path):
     write_lines([as_lines(report)], path)
 
 
-def read_json(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+def read_json(path, names_program=True):
+    """Reads a file of an earlier run, which a user has named. run_main() tells if it has another shape than that."""
+    global report_file
+    with open(path, encoding="utf-8", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not os.path.isfile(file.fileno()):
+            raise ToolError(f"{path}: it is no regular file; copy what it gives into one, and name that")
+        report_file = path
+        report = json.load(file)
+    if names_program and report["command"].split()[0] != PROGRAM:
+        raise ValueError(f"but what {report['command'].split()[0]} does")
+    return report
 
 
 def number(value, digits=2):
@@ -412,7 +477,7 @@ def output_folder(options, default):
 
 def drawn_by(samples):
     """Returns a report's line on its figures, which need not be kept. @p samples: name of the file beside the report."""
-    return f"`{os.path.basename(sys.argv[0])} --redraw {samples}` draws the figures beside this page."
+    return f"`{PROGRAM} --redraw {samples}` draws the figures beside this page."
 
 
 def markdown_table(header, rows):

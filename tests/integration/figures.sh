@@ -82,6 +82,46 @@ if [ ! -e /sys/class/infiniband ] || ! compgen -G '/sys/class/infiniband/prism*'
 		grep -q 'left out: path: kernel device: no device of the kernel module' "$work/err" && pass "ib_prism_ratios: no module"
 fi
 
+# Files of --redraw that are none of its reports, and places that take no more
+kept=$PRISM_SOURCE/docs/figures/prism-figures.json
+mkfifo "$work/fifo"
+printf '\xff{}' >"$work/latin"
+printf '{}' >"$work/empty"
+printf '[]' >"$work/list"
+printf '[%.0s' {1..100000} >"$work/deep"
+sed '/"size"/d' "$kept" >"$work/part"
+sed 's/prism_figures/kv_figures/' "$kept" >"$work/other"
+mkdir "$work/full"
+ln -s /dev/full "$work/full/prism-figures.md"
+for file in fifo latin empty list deep part other; do
+	expect 1 "--redraw $file" timeout -k 5 60 "$bin/prism_figures" --table --redraw "$work/$file" && says "$work/$file: "
+	tells '(name the JSON file of an earlier run|copy what it gives into one, and name that)$'
+done
+expect 1 "a full disk" "$bin/prism_figures" --no-figures --redraw "$kept" --out "$work/full" &&
+	says "prism_figures: cannot write $work/full/prism-figures.md: No space left on device"
+expect 1 "a closed standard output" eval '"$bin/prism_figures" --table --redraw "$kept" >&-' &&
+	says 'prism_figures: cannot write to the standard output: Bad file descriptor'
+"$bin/prism_figures" --path wire 2>&- >"$work/out"
+[ $? -eq 2 ] && [ ! -s "$work/out" ] || fail "without a standard error, messages go to the output" "$work/out"
+pass "prism_figures: inputs and outputs that are none"
+
+# ends_with_all SIGNAL PROGRAM...: the program, a driver and servers run. With the program all of them end.
+ends_with_all() {
+	start "$work/ended" env --default-signal=HUP TMPDIR="$work/temporary" setsid "${@:2}" --rounds 1000 -p "$port"
+	wait_for 60 pgrep -s "$started" -f '127.0.0.1$|prism-ycsb' >"$work/out" || fail "${2##*/} drives nothing" "$work/ended"
+	kill "-$1" "$started"
+	wait "$started" 2>/dev/null
+	[ $? -eq $((128 + $(kill -l "$1"))) ] || fail "${2##*/} does not end by SIG$1" "$work/ended"
+	wait_for 20 eval '! pgrep -as "$started"' >"$work/out" || fail "SIG$1 of ${2##*/} leaves" "$work/out"
+	pkill -KILL -s "$started"
+}
+mkdir "$work/temporary"
+ends_with_all HUP "$bin/prism_figures" --table --figures operations --path udp
+[ ! -x "$bin/kv_figures" ] || ends_with_all TERM "$bin/kv_figures" --table --systems prism,rpc
+[ -z "$(ls "$work/temporary")" ] || fail "left in the folder for temporary files: $(ls "$work/temporary")"
+[ ! -x "$bin/kv_figures" ] || ends_with_all KILL "$bin/kv_figures" --table --systems prism,rpc
+pass "with a program that draws figures, all that it has started ends"
+
 /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "prism_figures: no matplotlib for /usr/bin/python3"
 expect 0 prism_figures timeout -k 5 200 "$bin/prism_figures" --rounds 2 -n 40 --delays 0,6 --path udp -p "$port" \
 	--out "$work/figures" && {

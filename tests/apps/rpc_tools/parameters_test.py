@@ -89,7 +89,7 @@ class ProgramTest(unittest.TestCase):
             self.assertIn("No such file", self.run_it("choose", path, "-s", "32").stderr)
             with open(path, "w", encoding="utf-8") as file:
                 file.write("{}")
-            self.assertIn("not what measure writes", self.run_it("choose", path, "-s", "32").stderr)
+            self.assertIn("not what rpc_parameters writes", self.run_it("choose", path, "-s", "32").stderr)
             self.assertIn("no size", self.run_it("choose", path, "-s", "few").stderr)
 
 

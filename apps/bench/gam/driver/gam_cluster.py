@@ -38,7 +38,7 @@ class GamCluster:
             device = ("-d", self.options.device) if self.options.device else ()
             for node in range(self.nodes):
                 await_ready(self.start(f"node {node}", node + 1, "prism-gam-node", *lend, *device))
-        except ToolError:
+        except BaseException:
             self.servers.close()
             raise
         return self
