@@ -85,9 +85,11 @@ public:
 	}
 
 private:
-	/** Reports a failed log, once: the node goes on without one. */
+	/** Reports damage to the log, and a failed log, once: the node goes on without one. */
 	void tell_if_log_failed()
 	{
+		if (const std::string trouble = joined_->log_trouble(); trouble != trouble_)
+			apps::log_to(log_, apps::LogLevel::error, trouble_ = trouble);
 		const int error = joined_->log_error();
 		if (error && !std::exchange(told_, true))
 			apps::log_to(log_, apps::LogLevel::error,
@@ -98,6 +100,7 @@ private:
 	std::unique_ptr<JoinedNode> joined_;
 	const apps::LogSink log_;
 	bool told_ = false;
+	std::string trouble_; /* last one told */
 	std::atomic<bool> stopping_{false};
 	std::atomic<bool> hurries_{false}; /* only tells the master */
 };

@@ -6,18 +6,23 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "directory_nodes.hpp"
 #include "folder.hpp"
 #include "gam/membership/home_recovery.hpp"
+#include "gam/membership/log_keeper.hpp"
 #include "gam/membership/node_log.hpp"
 #include "gam/membership/policy_log.hpp"
 #include "gam/membership/witness.hpp"
@@ -320,6 +325,155 @@ TEST_F(DirectoryRecovery, ValuesAreNeeded)
 		die_and_return(seed % 3 == 0);
 	}
 	EXPECT_GT(wrong, 0U);
+}
+
+/* A home with fewer blocks than in an earlier life, and a node that answers it */
+struct Smaller : HomeRecovery::Home {
+	static constexpr std::uint64_t blocks = 4;
+	HomeRecovery recovery{home, 2, blocks, HomeRecovery::Scope::all, std::make_unique<LoggedBlocks>(home), *this};
+	std::vector<std::uint64_t> dropped; /* numbers of blocks */
+
+	void send(NodeId, const Message &message) override
+	{
+		if (message.type == static_cast<std::uint8_t>(RecoveryMessage::drop))
+			dropped.push_back(message.block.block_number());
+	}
+	[[nodiscard]] std::uint64_t since() const override { return 1; }
+	[[nodiscard]] std::uint64_t life_of(NodeId) const override { return 1; }
+	void settled(Address, const Verdict &, std::span<const std::byte, block_size>) override {}
+
+	/* Says what node 1 has; @p next: 0 if there is no more */
+	bool have(const std::vector<Item> &items, std::uint64_t next = 0)
+	{
+		Message message;
+		message.type = static_cast<std::uint8_t>(RecoveryMessage::have);
+		message.request = 2;
+		message.flags = next ? 0 : have_last;
+		message.counter = next ? next : 1;
+		const auto data = serialize(items);
+		message.data = data;
+		return recovery.hear(1, message);
+	}
+};
+
+TEST(HomeRecovery, CopiesBeyondTheEndAreDropped)
+{
+	Smaller smaller;
+	smaller.recovery.begin(bit(1));
+	EXPECT_TRUE(smaller.have({{Smaller::blocks + 1, Holding::shared, 3}}, Smaller::blocks + 100));
+	EXPECT_TRUE(smaller.have({{Smaller::blocks + 100, Holding::shared, 3}}));
+	EXPECT_TRUE(smaller.recovery.is_over());
+	EXPECT_FALSE(smaller.recovery.failure());
+	EXPECT_EQ(smaller.dropped, (std::vector<std::uint64_t>{Smaller::blocks + 1, Smaller::blocks + 100}));
+}
+
+TEST(HomeRecovery, ValuesBeyondTheEndNeedTheMemory)
+{
+	for (const Holding holding : {Holding::dirty, Holding::logged}) {
+		Smaller smaller;
+		smaller.recovery.begin(bit(1));
+		EXPECT_TRUE(smaller.have({{9, holding, 3}}, 11));
+		EXPECT_TRUE(smaller.have({{11, holding, 3}}));
+		EXPECT_FALSE(smaller.recovery.is_done());
+		ASSERT_TRUE(smaller.recovery.failure());
+		EXPECT_EQ(smaller.recovery.failure()->code, EINVAL);
+		EXPECT_NE(smaller.recovery.failure()->message.find("6144 bytes"), std::string::npos)
+			<< smaller.recovery.failure()->message;
+		EXPECT_TRUE(smaller.dropped.empty());
+	}
+}
+
+TEST(HomeRecovery, ARefusedAnswerEndsTheWait)
+{
+	Smaller smaller;
+	smaller.recovery.begin(bit(1));
+	EXPECT_FALSE(smaller.have({{3, Holding::shared, 3}}, 2));
+	ASSERT_TRUE(smaller.recovery.failure());
+	EXPECT_EQ(smaller.recovery.failure()->code, EPROTO);
+	EXPECT_NE(smaller.recovery.failure()->message.find("node 1"), std::string::npos);
+}
+
+TEST(HomeRecovery, WhatIsSaidTwiceEndsNothing)
+{
+	Smaller smaller;
+	smaller.recovery.begin(bit(1) | bit(2));
+	EXPECT_TRUE(smaller.have({}));
+	EXPECT_FALSE(smaller.have({}));
+	EXPECT_FALSE(smaller.recovery.failure());
+}
+
+/* Checks that a log stays small, and tells of the gap for good, if a segment is damaged while the node runs. */
+TEST(NodeLog, ASegmentThatIsDamagedWhileTheNodeRuns)
+{
+	constexpr std::size_t above = 8;
+	constexpr std::uint64_t per_segment = 7;
+	enum class Damage : std::uint8_t {
+		head,
+		entry,
+		gone
+	};
+	for (const Damage damage : {Damage::head, Damage::entry, Damage::gone}) {
+		const gam_test::Folder folder;
+		LogOptions options;
+		options.folder = folder.path();
+		options.segment_bytes = 4096;
+		auto log = NodeLog::open(options);
+		ASSERT_TRUE(log.ok());
+		std::uint64_t written = 0;
+		const auto append = [&](std::uint64_t number) {
+			const std::vector<std::byte> value(block_size, static_cast<std::byte>(number));
+			written++;
+			return (*log)->append(
+				{EntryKind::data, no_node, Address(home, number * block_size), written, 0, 0, value});
+		};
+		while (written < 4 * per_segment)
+			ASSERT_EQ(append(written), 0);
+		const auto second = folder.path() / "0000000000000002.log";
+		if (damage == Damage::gone) {
+			std::filesystem::remove(second);
+		} else {
+			std::fstream file(second, std::ios::in | std::ios::out | std::ios::binary);
+			file.seekp(damage == Damage::head ? 30 : 128 + 100);
+			file << "damage";
+		}
+		EXPECT_EQ((*log)->trouble(), "");
+		LogKeeper keeper(**log, {.compact_above = above});
+		while (written < 100 * per_segment)
+			ASSERT_EQ(append(100 + written % 10), 0);
+		const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+		while ((*log)->segments() > above && std::chrono::steady_clock::now() < end)
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		EXPECT_LE((*log)->segments(), above) << (*log)->trouble();
+		EXPECT_NE((*log)->trouble().find("0000000000000002.log"), std::string::npos);
+		ASSERT_EQ((*log)->missing().size(), 1U);
+		EXPECT_EQ((*log)->missing().front().first, per_segment + 1);
+		EXPECT_FALSE((*log)->missing().front().failed);
+	}
+}
+
+/* Checks that the gap is told by a head before the segment, and what would tell of it, is removed. */
+TEST(NodeLog, AGapThatCompactionFindsIsKnownInTheNextLife)
+{
+	const gam_test::Folder folder;
+	LogOptions options;
+	options.folder = folder.path();
+	options.segment_bytes = 4096;
+	const std::vector<std::byte> value(block_size);
+	{
+		auto log = NodeLog::open(options);
+		ASSERT_TRUE(log.ok());
+		for (std::uint64_t i = 1; i <= 28; i++)
+			ASSERT_EQ((*log)->append({EntryKind::data, no_node, Address(home, i % 2 * block_size), i, 0, 0,
+					  value}),
+				0);
+		std::filesystem::remove(folder.path() / "0000000000000001.log");
+		EXPECT_TRUE((*log)->compact().ok());
+	}
+	options.incarnation = 1;
+	auto log = NodeLog::open(options);
+	ASSERT_TRUE(log.ok());
+	ASSERT_EQ((*log)->missing().size(), 1U);
+	EXPECT_EQ((*log)->missing().front().first, 1U);
 }
 
 } // namespace

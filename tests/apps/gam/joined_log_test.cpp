@@ -234,6 +234,31 @@ TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
 }
 
 /* Tests the bound of a log's size, which counts one entry for what is allocated in a block. */
+TEST_F(JoinedLog, AHomeMayHaveLessMemoryThoughOthersHaveCopiesOfMore)
+{
+	constexpr std::uint64_t less = std::uint64_t{1} << 20;
+	options.node.bytes = 4 * less;
+	join("0");
+	join("");
+	Address kept, copied;
+	{
+		Session other(nodes[1]->node());
+		kept = allocate(other, 0);
+		EXPECT_EQ(write(other, kept, 5), 0);
+		const Address large = allocate(other, 0, 3 * less);
+		copied = large + 2 * less;
+		for (unsigned i = 0; i < 40; i++)
+			EXPECT_EQ(read(other, copied + i * block_size), (Word{0, 0}));
+		EXPECT_EQ(other.free(large), 0);
+	}
+	die(0);
+	options.node.bytes = less;
+	EXPECT_EQ(rejoin(0, "0").recovery().lost, 0U);
+	Session other(nodes[1]->node());
+	EXPECT_EQ(read_soon(other, kept), (Word{0, 5}));
+	EXPECT_NE(read(other, copied).error, 0) << "there is no such memory";
+}
+
 TEST_F(JoinedLog, APieceOfABlockTakesNoEntryOfItsOwn)
 {
 	constexpr std::size_t blocks = 64, bytes = 16;

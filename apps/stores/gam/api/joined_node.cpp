@@ -133,6 +133,7 @@ public:
 
 	[[nodiscard]] RecoveryReport recovery() { return log_side_ ? log_side_->report() : RecoveryReport(); }
 	[[nodiscard]] int log_error() const noexcept { return log_side_ ? log_side_->error() : 0; }
+	[[nodiscard]] std::string log_trouble() const { return log_side_ ? log_side_->log_trouble() : std::string(); }
 	[[nodiscard]] Node &node() noexcept { return *node_; }
 	[[nodiscard]] std::uint16_t port() const noexcept { return meeting_->port(); }
 	[[nodiscard]] Membership &membership() noexcept { return membership_; }
@@ -480,6 +481,11 @@ RecoveryReport JoinedNode::recovery() const
 int JoinedNode::log_error() const noexcept
 {
 	return parts_->log_error();
+}
+
+std::string JoinedNode::log_trouble() const
+{
+	return parts_->log_trouble();
 }
 
 Result<void> JoinedNode::give_up(NodeId node)

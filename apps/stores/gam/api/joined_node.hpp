@@ -99,6 +99,11 @@ public:
 	/** Returns the errno value for which a node with a log no longer logs; or 0. */
 	[[nodiscard]] int log_error() const noexcept;
 	/**
+	 * Returns what has happened to the log, last, since the node joined, and what to do: a segment is damaged or
+	 * gone, or cannot be compacted. Empty: nothing.
+	 */
+	[[nodiscard]] std::string log_trouble() const;
+	/**
 	 * Gives up on the dead node @p node, which will not return: nothing waits for its log any more. Errors: see
 	 * Master::give_up().
 	 */

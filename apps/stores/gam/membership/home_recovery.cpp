@@ -2,6 +2,8 @@
 #include "gam/membership/home_recovery.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <string>
 #include <utility>
 
 namespace prism::gam
@@ -11,6 +13,9 @@ namespace
 {
 
 constexpr std::array<std::byte, block_size> zeros{};
+
+/* Blocks that addresses can name */
+constexpr std::uint64_t most_blocks = (std::uint64_t{1} << Address::offset_bits) / block_size;
 
 constexpr bool is_line(Holding holding) noexcept
 {
@@ -73,6 +78,8 @@ bool HomeRecovery::hear(NodeId from, const Message &message)
 {
 	bool allowed = from < max_nodes && message.request == recovery_;
 	const auto type = static_cast<RecoveryMessage>(message.type);
+	const bool is_awaited =
+		allowed && (type == RecoveryMessage::have ? (awaited_ & bit(from)) != 0 : asked_[from].fetching != 0);
 	if (allowed && type == RecoveryMessage::have)
 		allowed = have(from, message);
 	else if (allowed && type == RecoveryMessage::value)
@@ -80,16 +87,20 @@ bool HomeRecovery::hear(NodeId from, const Message &message)
 	else
 		allowed = false;
 	refused_ += !allowed;
+	/* It will not say it again. */
+	if (!allowed && is_awaited && !failure_)
+		failure_ = make_error(EPROTO, "node " + std::to_string(from) + " says what no rule of recovery allows",
+			"end that node, or give it the release of the others, then start this one again");
 	return allowed;
 }
 
 bool HomeRecovery::have(NodeId from, const Message &message)
 {
-	const auto items = parse_items(message.data, blocks_);
+	const auto items = parse_items(message.data, most_blocks);
 	Asked &asked = asked_[from];
 	const bool is_last = message.flags & have_last;
 	if (!(awaited_ & bit(from)) || !items ||
-		(!is_last && (message.counter <= asked.from || message.counter > blocks_)))
+		(!is_last && (message.counter <= asked.from || message.counter > most_blocks)))
 		return false;
 	for (const Item &item : *items) {
 		if (item.block < asked.from || (!is_last && item.block >= message.counter))
@@ -98,6 +109,10 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	for (const Item &item : *items) {
 		if (scope_ == Scope::logged && !known_.contains(item.block))
 			continue;
+		if (item.block >= blocks_) {
+			hear_beyond(from, item);
+			continue;
+		}
 		const auto [at, is_new] = known_.try_emplace(item.block);
 		unsettled_ += is_new;
 		at->second.evidence.allocated = allocated_[item.block];
@@ -126,8 +141,33 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	return true;
 }
 
+/*
+ * Hears of a block beyond the end of the memory, which was larger in an earlier life. A copy is of memory that was
+ * free, and must not be taken for the block's value when the memory is as large again.
+ */
+void HomeRecovery::hear_beyond(NodeId from, const Item &item)
+{
+	if (item.holding == Holding::shared) {
+		Message message;
+		message.type = static_cast<std::uint8_t>(RecoveryMessage::drop);
+		message.request = recovery_;
+		message.block = Address(self_, item.block * block_size);
+		home_.send(from, message);
+	} else if (!judging_ && item.block >= needed_) {
+		needed_ = item.block + 1;
+		needed_by_ = from;
+	}
+}
+
 void HomeRecovery::judge_all()
 {
+	if (needed_ && !failure_)
+		failure_ = make_error(EINVAL,
+			"node " + std::to_string(needed_by_) +
+				" has values of blocks beyond the end of this node's memory",
+			"start it with at least " + std::to_string(needed_ * block_size) + " bytes");
+	if (needed_)
+		return;
 	judging_ = true;
 	for (auto &[number, block] : known_)
 		judge(number, block);

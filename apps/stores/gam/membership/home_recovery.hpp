@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <prism/result.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,6 +89,11 @@ public:
 	[[nodiscard]] std::size_t doubtful() const noexcept { return doubtful_; }
 	/** Returns the number of messages that no rule allows. */
 	[[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
+	/**
+	 * Returns why the recovery does not go on: EPROTO, an answer that no rule allows; EINVAL, somebody has values
+	 * of blocks that this home does not have, though its log does not tell of them.
+	 */
+	[[nodiscard]] const std::optional<Error> &failure() const noexcept { return failure_; }
 
 private:
 	struct Block {
@@ -104,6 +112,7 @@ private:
 	void ask(NodeId node, std::uint64_t from);
 	bool have(NodeId from, const Message &message);
 	bool value(NodeId from, const Message &message);
+	void hear_beyond(NodeId from, const Item &item);
 	void judge_all();
 	void judge(std::uint64_t number, Block &block);
 	void settle(std::uint64_t number, Block &block, std::span<const std::byte, block_size> value);
@@ -128,6 +137,9 @@ private:
 	std::size_t unsettled_ = 0;
 	std::size_t waiting_ = 0;
 	std::uint64_t refused_ = 0;
+	std::uint64_t needed_ = 0; /* if others have values beyond the end: the last one's number, and 1 */
+	NodeId needed_by_ = no_node;
+	std::optional<Error> failure_;
 	bool judging_ = false; /* all nodes have said what they have */
 	bool done_ = false;
 };

@@ -315,6 +315,7 @@ int NodeLog::begin_segment(bool compacting)
 	}
 	current_ = std::move(segment);
 	head_ = head;
+	is_gap_untold_ = false;
 	seed_ = head.seed();
 	end_ = SegmentHead::size;
 	return 0;
@@ -445,19 +446,51 @@ int NodeLog::commit() noexcept
 
 /* Reading and compaction ---------------------------------------------------------------------------------------- */
 
-Result<void> NodeLog::scan_closed(const Closed &closed, const VisitEntry &visit) const
+/* A segment may be damaged or gone since it was opened: that is a gap, as it would be in the next life. */
+Result<void> NodeLog::scan_closed(const Closed &closed, const VisitEntry &visit)
 {
 	if (closed.damaged)
 		return {};
 	auto segment = Segment::open(closed.path);
-	if (!segment)
+	if (!segment && segment.error().code != ENOENT)
 		return segment.error();
-	const auto bytes = std::as_const(*segment).bytes();
+	const auto bytes = segment ? std::as_const(*segment).bytes() : std::span<const std::byte>();
 	const auto head = SegmentHead::parse(bytes);
-	if (!head)
-		return make_error(EBADMSG, closed.path.string() + ": its head has been damaged since it was opened");
-	(void)gam::scan(bytes, *head, closed.next - 1, visit);
+	const std::uint64_t number = number_of(closed.path).value_or(0);
+	if (!head || head->number != number || head->first != closed.first) {
+		if (closed.first < closed.next)
+			miss(closed.path, {number, 0, closed.first, closed.next});
+		return {};
+	}
+	for (const Missing &gap : gam::scan(bytes, *head, closed.next - 1, visit).missing)
+		miss(closed.path, gap);
 	return {};
+}
+
+/* Records that entries in @p path cannot be read, unless it is known. */
+void NodeLog::miss(const std::filesystem::path &path, const Missing &gap)
+{
+	const std::scoped_lock guard(lock_);
+	if (std::any_of(
+		    missing_.begin(), missing_.end(), [&](const Missing &known) { return known.first == gap.first; }))
+		return;
+	missing_.push_back(gap);
+	is_gap_untold_ = true;
+	trouble_ = path.string() +
+		   " is damaged or gone: the values of which only it tells are lost when this node ends; "
+		   "write them again before, and find who changes files of the log";
+}
+
+std::vector<Missing> NodeLog::missing() const
+{
+	const std::scoped_lock guard(lock_);
+	return missing_;
+}
+
+std::string NodeLog::trouble() const
+{
+	const std::scoped_lock guard(lock_);
+	return trouble_;
 }
 
 Result<void> NodeLog::scan(const VisitEntry &visit)
@@ -492,7 +525,12 @@ Result<std::size_t> NodeLog::compact()
 		return make_error(error(), "compacting " + options_.folder.string());
 	const auto closed = closed_;
 	guard.unlock();
-	return copy_newest(closed);
+	Result<std::size_t> copied = copy_newest(closed);
+	guard.lock();
+	/* Without room there is an error soon; others last. */
+	if (!copied && copied.error().code != ENOSPC && !error())
+		trouble_ = "the log grows, as it cannot be compacted: " + copied.error().message;
+	return copied;
 }
 
 Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
@@ -512,6 +550,8 @@ Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 		});
 		if (!scanned)
 			return scanned.error();
+		if (!error)
+			error = tell_gaps();
 		note_kept(segment.next);
 		error = error ? error : commit();
 		if (error)
@@ -520,6 +560,13 @@ Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 			return removed.error();
 	}
 	return copied;
+}
+
+/* Begins a segment, whose head has all gaps, unless the newest head has: nothing else may tell of them soon. */
+int NodeLog::tell_gaps()
+{
+	const std::scoped_lock guard(lock_);
+	return is_gap_untold_ ? begin_segment(true) : 0;
 }
 
 /* Records that the log begins with sequence @p first: before the segment before it is removed, for good if committed.
@@ -536,7 +583,7 @@ Result<void> NodeLog::remove(const Closed &closed)
 {
 	const std::scoped_lock guard(lock_);
 	step();
-	if (::unlink(closed.path.c_str()))
+	if (::unlink(closed.path.c_str()) && errno != ENOENT)
 		return make_error(errno, closed.path.string());
 	step();
 	std::erase_if(closed_, [&](const Closed &other) { return other.path == closed.path; });

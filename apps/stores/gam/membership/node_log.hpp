@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "gam/membership/log_entry.hpp"
@@ -81,10 +82,12 @@ public:
 	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
 	Result<void> scan(const VisitEntry &visit);
 	/**
-	 * Returns the gaps that open() has found, or that segment heads record after a compaction. Kept for good: a
-	 * home that was away may ask for lost entries.
+	 * Returns the gaps that open() or a later scan has found, or that segment heads record after a compaction. Kept
+	 * for good: a home that was away may ask for lost entries.
 	 */
-	[[nodiscard]] const std::vector<Missing> &missing() const noexcept { return missing_; }
+	[[nodiscard]] std::vector<Missing> missing() const;
+	/** Returns the last gap that was found since open(), or why it cannot be compacted: a sentence, or nothing. */
+	[[nodiscard]] std::string trouble() const;
 
 	/**
 	 * Makes room: copies the entries of complete segments that recovery may need (see Newest) to the end, then
@@ -128,8 +131,10 @@ private:
 	int fail(int cause) noexcept;
 	void set_failed_word() noexcept;
 	Result<void> scan_all(const VisitEntry &visit);
-	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit) const;
+	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit);
+	void miss(const std::filesystem::path &path, const Missing &gap);
 	Result<std::size_t> copy_newest(const std::vector<Closed> &from);
+	int tell_gaps();
 	void note_kept(std::uint64_t first) noexcept;
 	Result<void> remove(const Closed &closed);
 	void step() const
@@ -141,12 +146,14 @@ private:
 
 	const LogOptions options_;
 	const LogFolder folder_;
-	std::vector<Missing> missing_;
 	std::uint64_t began_ = 0;
 	std::mutex maintenance_; /* scans and compactions */
 	std::mutex committing_;
 
 	mutable std::mutex lock_; /* for all below */
+	std::vector<Missing> missing_;
+	bool is_gap_untold_ = false; /* no head has the last of them */
+	std::string trouble_;
 	std::vector<Closed> closed_;
 	std::shared_ptr<Segment> current_;
 	std::unique_ptr<Segment> spare_;

@@ -374,8 +374,11 @@ Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::func
 		if (is_over())
 			return make_error(ESTALE, "the membership of this node has ended while it recovered");
 		const bool is_late = std::chrono::steady_clock::now() > end;
-		if (recovered_) { /* recovery may take as long as it makes progress */
-			const std::scoped_lock guard(lock_);
+		std::unique_lock guard(lock_);
+		if (!recovered_) { /* recovery may take as long as it makes progress */
+			if (recovery_ && recovery_->failure())
+				return *recovery_->failure();
+		} else {
 			const Member *const last = missing();
 			if (!last)
 				return {};
@@ -383,6 +386,7 @@ Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::func
 				return make_error(ETIMEDOUT, "node " + std::to_string(last->life.node) +
 								     " does not say that it has recovered");
 		}
+		guard.unlock();
 		if (!node.poll())
 			std::this_thread::sleep_for(pause);
 	}

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gam/directory/directory.hpp"
@@ -72,13 +73,15 @@ public:
 	/**
 	 * Announces this node to all members, which are connected, and recovers. Polls until that is done and all
 	 * serving members are present, or @p is_over returns true. Errors: ESTALE (it was over); ETIMEDOUT (a node does
-	 * not say that it has recovered).
+	 * not say that it has recovered); those of HomeRecovery::failure().
 	 */
 	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
 	/** Returns what recovery has found; its losses then count as told, and no later life's report has them. */
 	[[nodiscard]] RecoveryReport report();
 	/** Returns the errno value for which nothing is logged any more, or 0. */
 	[[nodiscard]] int error() const noexcept { return log_ ? log_->cause() : 0; }
+	/** Returns NodeLog::trouble(). */
+	[[nodiscard]] std::string log_trouble() const { return log_ ? log_->trouble() : std::string(); }
 	/**
 	 * Waits until all that this node has written as a home, or owns, is in its log and on the disk. Errors: the
 	 * log's.
