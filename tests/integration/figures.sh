@@ -99,11 +99,22 @@ for file in fifo latin empty list deep part other; do
 done
 expect 1 "a full disk" "$bin/prism_figures" --no-figures --redraw "$kept" --out "$work/full" &&
 	says "prism_figures: cannot write $work/full/prism-figures.md: No space left on device"
-expect 1 "a closed standard output" eval '"$bin/prism_figures" --table --redraw "$kept" >&-' &&
+# shellcheck disable=SC2317 # expect calls it
+without_output() {
+	"$bin/prism_figures" --table --redraw "$kept" >&-
+}
+expect 1 "a closed standard output" without_output &&
 	says 'prism_figures: cannot write to the standard output: Bad file descriptor'
 "$bin/prism_figures" --path wire 2>&- >"$work/out"
-[ $? -eq 2 ] && [ ! -s "$work/out" ] || fail "without a standard error, messages go to the output" "$work/out"
+if [ $? -ne 2 ] || [ -s "$work/out" ]; then
+	fail "without a standard error, messages go to the output" "$work/out"
+fi
 pass "prism_figures: inputs and outputs that are none"
+
+# shellcheck disable=SC2317 # wait_for calls it
+nobody_is_left() {
+	! pgrep -as "$started"
+}
 
 # ends_with_all SIGNAL PROGRAM...: the program, a driver and servers run. With the program all of them end.
 ends_with_all() {
@@ -112,7 +123,7 @@ ends_with_all() {
 	kill "-$1" "$started"
 	wait "$started" 2>/dev/null
 	[ $? -eq $((128 + $(kill -l "$1"))) ] || fail "${2##*/} does not end by SIG$1" "$work/ended"
-	wait_for 20 eval '! pgrep -as "$started"' >"$work/out" || fail "SIG$1 of ${2##*/} leaves" "$work/out"
+	wait_for 20 nobody_is_left >"$work/out" || fail "SIG$1 of ${2##*/} leaves" "$work/out"
 	pkill -KILL -s "$started"
 }
 mkdir "$work/temporary"
