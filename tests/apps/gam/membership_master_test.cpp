@@ -467,7 +467,7 @@ TEST_F(MembershipMaster, WhoIsExpectedIsAwayUntilItComesOrIsGivenUp)
 {
 	Newcomer who = newcomer(1, Protocol::directory);
 	who.log = LogClaim{77, {1, 100}, true};
-	const NodeLife home = *master.join(who, now);
+	const NodeLife home = enter(master, now, who);
 	const NodeLife plain = join(Protocol::directory);
 	EXPECT_EQ(code_of(master.expect(plain, bit(2), now)), EINVAL) << "it has no log that tells";
 	EXPECT_EQ(code_of(master.expect({home.node, 1}, bit(2), now)), ESTALE);
