@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 namespace
 {
 
-constexpr auto process_patience = 30s; /* for a process */
+constexpr auto process_patience = 60s; /* for a process; a snapshot of the machine may freeze its file system */
 constexpr auto glance = 5ms;
 
 Stage *make_stage()

@@ -88,10 +88,17 @@ bool HomeRecovery::hear(NodeId from, const Message &message)
 		allowed = false;
 	refused_ += !allowed;
 	/* It will not say it again. */
-	if (!allowed && is_awaited && !failure_)
-		failure_ = make_error(EPROTO, "node " + std::to_string(from) + " says what no rule of recovery allows",
-			"end that node, or give it the release of the others, then start this one again");
+	if (!allowed && is_awaited)
+		fail(make_error(EPROTO, "node " + std::to_string(from) + " says what no rule of recovery allows",
+			"end that node, or give it the release of the others, then start this one again"));
 	return allowed;
+}
+
+/* Ends the recovery; the first cause counts. */
+void HomeRecovery::fail(const Error &why)
+{
+	if (!failure_)
+		failure_ = why;
 }
 
 bool HomeRecovery::have(NodeId from, const Message &message)
@@ -161,13 +168,13 @@ void HomeRecovery::hear_beyond(NodeId from, const Item &item)
 
 void HomeRecovery::judge_all()
 {
-	if (needed_ && !failure_)
-		failure_ = make_error(EINVAL,
+	if (needed_) {
+		fail(make_error(EINVAL,
 			"node " + std::to_string(needed_by_) +
 				" has values of blocks beyond the end of this node's memory",
-			"start it with at least " + std::to_string(needed_ * block_size) + " bytes");
-	if (needed_)
+			"start it with at least " + std::to_string(needed_ * block_size) + " bytes"));
 		return;
+	}
 	judging_ = true;
 	for (auto &[number, block] : known_)
 		judge(number, block);

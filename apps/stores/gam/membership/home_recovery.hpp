@@ -113,6 +113,7 @@ private:
 	bool have(NodeId from, const Message &message);
 	bool value(NodeId from, const Message &message);
 	void hear_beyond(NodeId from, const Item &item);
+	void fail(const Error &why);
 	void judge_all();
 	void judge(std::uint64_t number, Block &block);
 	void settle(std::uint64_t number, Block &block, std::span<const std::byte, block_size> value);
