@@ -30,18 +30,23 @@ class ToolError(Exception):
     """A program failed; the text names it and has its output."""
 
 
+ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+ended_by = None  # the signal
+
+
 class Ended(BaseException):
     """A signal ends this program. What it has started ends as this unwinds."""
 
 
 def end_by(number, _):
-    """Handles a signal. Further ones must not interrupt the unwinding."""
+    """Handles a signal. Further ones must not interrupt the unwinding. Python loses what destructors raise: so again."""
+    global ended_by
     for other in ENDING:
         signal.signal(other, lambda *_: None)
-    raise Ended(number)
-
-
-ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+    ended_by = ended_by or number
+    signal.signal(signal.SIGALRM, end_by)
+    signal.alarm(10)
+    raise Ended
 
 
 def end_with_parent():
@@ -70,10 +75,11 @@ def run_main(main):
         except SystemExit as end:  # --help, or arguments that are wrong
             status = end.code
         sys.stdout.flush()
-    except Ended as end:
-        signal.signal(end.args[0], signal.SIG_DFL)
-        os.kill(os.getpid(), end.args[0])
+    except Ended:
+        end_by_signal()
     except Exception as error:
+        if ended_by:  # what it had started ended sooner
+            end_by_signal()
         why = error
         if isinstance(error, OSError):
             if not error.filename and error.errno in (errno.EBADF, errno.ENOSPC, errno.EPIPE):
@@ -85,7 +91,14 @@ def run_main(main):
         print(f"{PROGRAM}: {why}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still writes at its end
         status = 1
+    if ended_by:  # something has made another exception of it, as an import does
+        end_by_signal()
     sys.exit(status)
+
+
+def end_by_signal():
+    signal.signal(ended_by, signal.SIG_DFL)
+    os.kill(os.getpid(), ended_by)
 
 
 def load_matplotlib():
@@ -217,23 +230,26 @@ class Server:
 
 
 def call(command, timeout, environment=None):
-    """Runs a program that must succeed; returns its output."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env={**os.environ, **(environment or {})},
-            preexec_fn=end_with_parent,
-        )
-    except subprocess.TimeoutExpired as expired:
-        raise ToolError(f"{' '.join(command)}: not done within {expired.timeout} s; see --timeout") from expired
-    if done.returncode:
-        raise ToolError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}{done.stdout}")
-    return done.stdout
+    """Runs a program that must succeed; returns its output. timeout(1) ends all that it has started with it."""
+    with subprocess.Popen(
+        ["timeout", "-k", "5", str(timeout), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(environment or {})},
+        preexec_fn=end_with_parent,
+    ) as process:
+        try:
+            output, errors = process.communicate()
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode == 124:
+        raise ToolError(f"{' '.join(command)}: not done within {timeout} s; see --timeout")
+    if process.returncode:
+        raise ToolError(f"{' '.join(command)}: exit code {process.returncode}\n{errors}{output}")
+    return output
 
 
 def report_of(command, timeout, option="--json", environment=None):

@@ -118,19 +118,48 @@ nobody_is_left() {
 
 # ends_with_all SIGNAL PROGRAM...: the program, a driver and servers run. With the program all of them end.
 ends_with_all() {
-	start "$work/ended" env --default-signal=HUP TMPDIR="$work/temporary" setsid "${@:2}" --rounds 1000 -p "$port"
-	wait_for 60 pgrep -s "$started" -f '127.0.0.1$|prism-ycsb' >"$work/out" || fail "${2##*/} drives nothing" "$work/ended"
+	start "$work/ended" env --default-signal=HUP TMPDIR="$work/temporary" -C "$work/tree" setsid "${@:2}" --rounds 1000 -p "$port"
+	wait_for 60 pgrep -s "$started" -f '127.0.0.1$|prism-ycsb|sleep' >"$work/out" ||
+		fail "${2##*/} drives nothing" "$work/ended"
 	kill "-$1" "$started"
 	wait "$started" 2>/dev/null
 	[ $? -eq $((128 + $(kill -l "$1"))) ] || fail "${2##*/} does not end by SIG$1" "$work/ended"
 	wait_for 20 nobody_is_left >"$work/out" || fail "SIG$1 of ${2##*/} leaves" "$work/out"
 	pkill -KILL -s "$started"
 }
-mkdir "$work/temporary"
+mkdir -p "$work/temporary" "$work/tree/tests/kernel"
+# Python loses what a destructor raises, so the first signal is lost.
+/usr/bin/python3 -c '
+import os, signal, sys, time
+sys.path.append(sys.argv[1])
+import measuring
+class Deaf:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.1)
+def main():
+    Deaf()
+    time.sleep(60)
+measuring.run_main(main)' "$PRISM_SOURCE/perftest-ext/figures" 2>"$work/deaf" &
+deaf=$!
 ends_with_all HUP "$bin/prism_figures" --table --figures operations --path udp
 [ ! -x "$bin/kv_figures" ] || ends_with_all TERM "$bin/kv_figures" --table --systems prism,rpc
 [ -z "$(ls "$work/temporary")" ] || fail "left in the folder for temporary files: $(ls "$work/temporary")"
 [ ! -x "$bin/kv_figures" ] || ends_with_all KILL "$bin/kv_figures" --table --systems prism,rpc
+if ! compgen -G '/sys/class/infiniband/prism*' >/dev/null; then
+	# The script that runs a virtual machine, which has a process group of its own
+	cat >"$work/tree/tests/kernel/kernel_test.sh" <<-'END'
+		#!/bin/bash
+		timeout 100 sleep 77 &
+		trap "kill $!" EXIT
+		wait
+	END
+	chmod +x "$work/tree/tests/kernel/kernel_test.sh"
+	ends_with_all TERM "$bin/prism_figures" --table --no-figures --path kernel
+	ends_with_all KILL "$bin/prism_figures" --table --no-figures --path kernel
+fi
+wait "$deaf"
+[ $? -eq 143 ] || fail "a program that has lost a signal does not end by it" "$work/deaf"
 pass "with a program that draws figures, all that it has started ends"
 
 /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "prism_figures: no matplotlib for /usr/bin/python3"

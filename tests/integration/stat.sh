@@ -239,6 +239,7 @@ other_library() {
 kernel_device() {
 	local counters=$work/sysfs/prism7/ports/1/hw_counters
 	mkdir -p "$counters" "$work/sysfs/mlx9/ports/1/hw_counters"
+	ln -s loop "$work/sysfs/loop"
 	echo 10 >"$counters/lifespan"
 	echo 41 >"$counters/prism_reads"
 	echo 1000 >"$counters/rcvd_pkts"

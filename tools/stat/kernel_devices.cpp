@@ -64,7 +64,9 @@ void add_kernel_devices(const std::string &folder, const Filter &filter, Snapsho
 		Source source;
 		source.kernel = true;
 		source.device = printable(device->path().filename());
-		if (!fs::exists(counters / "prism_reads") || (!filter.device.empty() && filter.device != source.device))
+		std::error_code none; /* as of a loop of links */
+		if (!fs::exists(counters / "prism_reads", none) ||
+			(!filter.device.empty() && filter.device != source.device))
 			continue;
 		source.counts = read_counts(counters);
 		found.push_back(std::move(source));

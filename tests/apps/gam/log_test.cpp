@@ -586,6 +586,31 @@ TEST(Log, FullTenTimes)
 	}
 }
 
+/* Checks that a segment that could not be compacted is missed when it is gone. */
+TEST(Log, ACompactionWithoutRoomKeepsItsSegments)
+{
+	Folder folder;
+	auto limited = options(folder.path());
+	limited.most_segments = 2;
+	{
+		auto log = open_log(limited);
+		ASSERT_TRUE(log);
+		std::uint64_t block = 0;
+		while (log->segments() < 2)
+			ASSERT_EQ(append_data(*log, block++, 1, 1), 0);
+		for (const std::uint64_t end = 2 * block - 3; block < end; block++)
+			ASSERT_EQ(append_data(*log, block, 1, 1), 0);
+		const auto compacted = log->compact();
+		ASSERT_FALSE(compacted);
+		EXPECT_EQ(compacted.error().code, ENOSPC);
+		EXPECT_EQ(log->error(), 0);
+	}
+	ASSERT_TRUE(std::filesystem::remove(folder.path() / "0000000000000001.log"));
+	auto log = open_log(options(folder.path(), 2));
+	ASSERT_TRUE(log);
+	EXPECT_EQ(log->missing().size(), 1U);
+}
+
 /* Checks that segments filled while a slow disk compacts do not raise the bound: nothing would remove them later. */
 TEST(Log, SmallAgainAfterMuchWasWrittenDuringACompaction)
 {

@@ -28,6 +28,12 @@ Error stale(const NodeLife &who)
 		"its lease was over, or the master was started anew: start the node again");
 }
 
+Error other_cluster()
+{
+	return make_error(EINVAL, "the log is of another cluster than those of the members",
+		"give each node the folder of its log; or begin a new log");
+}
+
 } // namespace
 
 Member *Master::find_live(const NodeLife &who) noexcept
@@ -187,8 +193,7 @@ View Master::announced() const
 Result<NodeId> Master::number_of_log(const LogClaim &log)
 {
 	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ != log.cluster && has_logs()))
-		return make_error(EINVAL, "the log is of another cluster than those of the members",
-			"give each node the folder of its log; or begin a new log");
+		return other_cluster();
 	const std::string number = "number " + std::to_string(log.last.node) + ", which is that of the log,";
 	if (const Member *const there = view_.find(log.last.node)) {
 		if (there->live())
@@ -283,10 +288,12 @@ Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 	Account &account = accounts_[who.node];
 	if (only_joined(**member)) {
 		/* Another may have come between. */
-		if (!check_protocol(account.protocol, account.block_bytes) ||
-			((*member)->keeps_log &&
-				(account.log_cluster != log_cluster_ || !check_policy((*member)->durable, who.node))))
-			return stale(who);
+		Result<void> same = check_protocol(account.protocol, account.block_bytes);
+		if (same && (*member)->keeps_log)
+			same = account.log_cluster == log_cluster_ ? check_policy((*member)->durable, who.node)
+								   : other_cluster();
+		if (!same)
+			return same.error();
 		protocol_ = account.protocol;
 		block_bytes_ = account.block_bytes;
 		follow(account.first_life);

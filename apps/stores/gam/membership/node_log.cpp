@@ -552,8 +552,10 @@ Result<std::size_t> NodeLog::copy_newest(const std::vector<Closed> &from)
 			return scanned.error();
 		if (!error)
 			error = tell_gaps();
-		note_kept(segment.next);
-		error = error ? error : commit();
+		if (!error) { /* else what the segment has is still needed */
+			note_kept(segment.next);
+			error = commit();
+		}
 		if (error)
 			return make_error(error, "compacting " + options_.folder.string());
 		if (auto removed = remove(segment); !removed)
