@@ -118,7 +118,7 @@ nobody_is_left() {
 
 # ends_with_all SIGNAL PROGRAM...: the program, a driver and servers run. With the program all of them end.
 ends_with_all() {
-	start "$work/ended" env --default-signal=HUP TMPDIR="$work/temporary" -C "$work/tree" setsid "${@:2}" --rounds 1000 -p "$port"
+	start "$work/ended" env --default-signal=HUP -C "$work/tree" TMPDIR="$work/temporary" setsid "${@:2}" --rounds 1000 -p "$port"
 	wait_for 60 pgrep -s "$started" -f '127.0.0.1$|prism-ycsb|sleep' >"$work/out" ||
 		fail "${2##*/} drives nothing" "$work/ended"
 	kill "-$1" "$started"
