@@ -587,22 +587,16 @@ TEST(Log, FullTenTimes)
 }
 
 /* Checks that a segment that could not be compacted is missed when it is gone. */
-TEST(Log, ACompactionWithoutRoomKeepsItsSegments)
+TEST(Log, ACompactionThatFailsKeepsItsSegment)
 {
 	Folder folder;
-	auto limited = options(folder.path());
-	limited.most_segments = 2;
 	{
-		auto log = open_log(limited);
+		auto log = open_log(options(folder.path()));
 		ASSERT_TRUE(log);
-		std::uint64_t block = 0;
-		while (log->segments() < 2)
-			ASSERT_EQ(append_data(*log, block++, 1, 1), 0);
-		for (const std::uint64_t end = 2 * block - 3; block < end; block++)
+		for (std::uint64_t block = 0; log->segments() < 2; block++)
 			ASSERT_EQ(append_data(*log, block, 1, 1), 0);
-		const auto compacted = log->compact();
-		ASSERT_FALSE(compacted);
-		EXPECT_EQ(compacted.error().code, ENOSPC);
+		ASSERT_TRUE(std::filesystem::create_directory(folder.path() / "0000000000000003.new"));
+		EXPECT_FALSE(log->compact());
 		EXPECT_EQ(log->error(), 0);
 	}
 	ASSERT_TRUE(std::filesystem::remove(folder.path() / "0000000000000001.log"));
