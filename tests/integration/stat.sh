@@ -134,7 +134,7 @@ time.sleep(60)' "$1"
 }
 
 exact() {
-	local iterations=2000000 # which take longer than the holder needs to start, on a fast machine too
+	local iterations=500000 # which take longer than the holder needs to start, on a fast machine too
 	begin -n $iterations -t 1
 	start "$work/holder" hold "$server_pid"
 	local holder=$started
@@ -304,7 +304,7 @@ forbidden() {
 	wait_listening "$port" "$started" || fail "the server does not listen" "$work/server"
 	child_of "$started"
 	server_pid=$child
-	start "$work/client" timeout 60 "$bin/ib_prism_read_bw" -d prism_lo -p "$port" -D 2 127.0.0.1
+	start "$work/client" timeout 60 "$bin/ib_prism_read_bw" -d prism_lo -p "$port" -D 4 127.0.0.1
 	local client=$started
 	wait_for 10 child_of "$client" && wait_for 10 sees "$child" || fail "the client has no context" "$work/client"
 	look
