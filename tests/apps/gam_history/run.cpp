@@ -279,7 +279,7 @@ void Run::check_histories()
 								: gam_test::survivors(history, life_of, has_died));
 	fmt::print("{}: {} operations on {} registers or keys\n", prism::test::name_of(report.verdict), history.size(),
 		report.keys);
-	if (history.size() < 100)
+	if (history.size() < 500)
 		fail("the nodes have done next to nothing");
 	findings_ += report.verdict == prism::test::Verdict::violated;
 	if (report.verdict > prism::test::Verdict::violated)
