@@ -104,10 +104,11 @@ private:
 	std::unique_ptr<MasterChannel> way_;
 };
 
-std::unique_ptr<MasterChannel> way_to(const std::string &location, std::chrono::milliseconds patience = 2000ms)
+std::unique_ptr<MasterChannel> way_to(const std::string &location, std::chrono::milliseconds patience = 2000ms,
+	std::chrono::milliseconds wanted_lease = lease)
 {
 	MasterAccess access;
-	access.lease = lease;
+	access.lease = wanted_lease;
 	access.patience = patience;
 	Result<std::unique_ptr<MasterChannel>> way = reach_master(location, access);
 	EXPECT_TRUE(way.ok()) << way.error().message;
@@ -118,9 +119,10 @@ std::unique_ptr<MasterChannel> way_to(const std::string &location, std::chrono::
 class Member : public Membership::Listener
 {
 public:
-	explicit Member(const std::string &location)
+	explicit Member(const std::string &location, std::chrono::milliseconds patience = 2000ms,
+		std::chrono::milliseconds wanted_lease = lease)
 	{
-		auto way = std::make_unique<Detour>(way_to(location));
+		auto way = std::make_unique<Detour>(way_to(location, patience, wanted_lease));
 		detour = way.get();
 		membership = std::make_unique<Membership>(std::move(way));
 	}
@@ -293,10 +295,11 @@ TEST_P(MembershipService, WhatOnePutsAnotherGets)
 TEST_P(MembershipService, ManyAtOnceGetNumbersOfTheirOwn)
 {
 	constexpr std::size_t count = 12;
+	constexpr auto long_enough = 20s; /* for a busy machine, too: in etcd they all change one value */
 	std::vector<std::unique_ptr<Member>> members;
 	std::vector<std::thread> threads;
 	for (std::size_t i = 0; i < count; i++)
-		members.push_back(std::make_unique<Member>(location));
+		members.push_back(std::make_unique<Member>(location, long_enough, long_enough));
 	for (auto &member : members)
 		threads.emplace_back([&member] { member->join(); });
 	for (std::thread &thread : threads)

@@ -31,6 +31,7 @@ namespace
 
 constexpr auto process_patience = 60s; /* for a process; a snapshot of the machine may freeze its file system */
 constexpr auto glance = 5ms;
+constexpr std::size_t least_operations = 500; /* that show something */
 
 Stage *make_stage()
 {
@@ -247,6 +248,20 @@ void Run::disturb()
 		(this->*disturbance)();
 	}
 	std::this_thread::sleep_for(calm);
+	if (options_.work != Work::bank)
+		await_operations();
+}
+
+/** Lets the nodes work until there is enough to check: a busy machine may leave them little of the time. */
+void Run::await_operations()
+{
+	for (const auto limit = Clock::now() + process_patience; Clock::now() < limit;) {
+		const auto so_far = prism::test::read_histories(prism::test::histories_in(options_.folder));
+		if (so_far && so_far->size() >= least_operations)
+			return;
+		std::this_thread::sleep_for(20 * glance);
+		replace_the_expelled();
+	}
 }
 
 /**
@@ -279,7 +294,7 @@ void Run::check_histories()
 								: gam_test::survivors(history, life_of, has_died));
 	fmt::print("{}: {} operations on {} registers or keys\n", prism::test::name_of(report.verdict), history.size(),
 		report.keys);
-	if (history.size() < 500)
+	if (history.size() < least_operations)
 		fail("the nodes have done next to nothing");
 	findings_ += report.verdict == prism::test::Verdict::violated;
 	if (report.verdict > prism::test::Verdict::violated)

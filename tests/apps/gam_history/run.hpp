@@ -43,6 +43,7 @@ private:
 	[[nodiscard]] static bool has_ended(const Process &process);
 	bool await_ready();
 	void disturb();
+	void await_operations();
 	void await_transfer(Life life) const;
 	void kill_one();
 	void stop_one();
