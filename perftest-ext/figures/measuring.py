@@ -229,8 +229,9 @@ class Server:
         raise ToolError(f"the server of {self.name} does not listen on TCP port {', '.join(map(str, self.ports))}")
 
 
-def call(command, timeout, environment=None):
-    """Runs a program that must succeed; returns its output. timeout(1) ends all that it has started with it."""
+def call(command, timeout, environment=None, hint="; see --timeout"):
+    """Runs a program that must succeed; returns its output. timeout(1) ends all in its process group with it."""
+    begun = time.monotonic()
     with subprocess.Popen(
         ["timeout", "-k", "5", str(timeout), *command],
         stdin=subprocess.DEVNULL,
@@ -241,12 +242,15 @@ def call(command, timeout, environment=None):
         preexec_fn=end_with_parent,
     ) as process:
         try:
-            output, errors = process.communicate()
+            output, errors = process.communicate(timeout=timeout + 10)
+        except subprocess.TimeoutExpired as expired:
+            process.terminate()
+            raise ToolError(f"{' '.join(command)}: not done within {timeout} s{hint}") from expired
         except BaseException:
             process.terminate()
             raise
-    if process.returncode == 124:
-        raise ToolError(f"{' '.join(command)}: not done within {timeout} s; see --timeout")
+    if process.returncode in (124, 137, -signal.SIGKILL) and time.monotonic() - begun >= timeout:
+        raise ToolError(f"{' '.join(command)}: not done within {timeout} s{hint}\n{errors}{output}")
     if process.returncode:
         raise ToolError(f"{' '.join(command)}: exit code {process.returncode}\n{errors}{output}")
     return output

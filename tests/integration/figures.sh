@@ -140,6 +140,7 @@ class Deaf:
 def main():
     Deaf()
     time.sleep(60)
+    os._exit(1)  # the alarm has not come
 measuring.run_main(main)' "$PRISM_SOURCE/perftest-ext/figures" 2>"$work/deaf" &
 deaf=$!
 ends_with_all HUP "$bin/prism_figures" --table --figures operations --path udp
@@ -150,13 +151,16 @@ if ! compgen -G '/sys/class/infiniband/prism*' >/dev/null; then
 	# The script that runs a virtual machine, which has a process group of its own
 	cat >"$work/tree/tests/kernel/kernel_test.sh" <<-'END'
 		#!/bin/bash
+		trap '[ -z "$!" ] || kill "$!"' EXIT
 		timeout 100 sleep 77 &
-		trap "kill $!" EXIT
 		wait
 	END
 	chmod +x "$work/tree/tests/kernel/kernel_test.sh"
 	ends_with_all TERM "$bin/prism_figures" --table --no-figures --path kernel
 	ends_with_all KILL "$bin/prism_figures" --table --no-figures --path kernel
+	printf '#!/bin/sh\necho "the machine says why" >&2; exit 124\n' >"$work/tree/tests/kernel/kernel_test.sh"
+	expect 1 "a machine that gives up" env -C "$work/tree" "$bin/prism_figures" --table --no-figures --path kernel &&
+		says "the machine says why"
 fi
 wait "$deaf"
 [ $? -eq 143 ] || fail "a program that has lost a signal does not end by it" "$work/deaf"

@@ -139,14 +139,16 @@ time.sleep(60)' "$1"
 }
 
 exact() {
-	local iterations=500000 # which take longer than the holder needs to start, on a fast machine too
+	local iterations=500000 # which take longer than it takes to see the client
 	begin -n $iterations -t 1
+	kill -STOP "$client_pid" # so that the run lasts while we look
 	start "$work/holder" hold "$server_pid"
 	local holder=$started
 	wait_for 10 grep -qs held "$work/holder" &&
 		pass "nobody else can write to the page" || fail "the page can be written to" "$work/holder"
 	look
 	check "the page is shown once, with its owner" 'of(a[0]) and not of(a[1])' "$server_pid" "$holder"
+	kill -CONT "$client_pid"
 	wait_for 40 gone "$client_pid" && wait_for 10 gone "$server_pid" || fail "the run does not end" "$work/client"
 	grep -Eq "^ *64 +$iterations +" "$work/client" || fail "the tool does not say $iterations" "$work/client"
 	look -p "$holder"

@@ -65,8 +65,9 @@ void add_kernel_devices(const std::string &folder, const Filter &filter, Snapsho
 		source.kernel = true;
 		source.device = printable(device->path().filename());
 		std::error_code none; /* as of a loop of links */
-		if (!fs::exists(counters / "prism_reads", none) ||
-			(!filter.device.empty() && filter.device != source.device))
+		const bool is_prism = fs::exists(counters / "prism_reads", none);
+		check(none, counters);
+		if (!is_prism || (!filter.device.empty() && filter.device != source.device))
 			continue;
 		source.counts = read_counts(counters);
 		found.push_back(std::move(source));

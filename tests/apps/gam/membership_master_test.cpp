@@ -322,6 +322,33 @@ TEST_F(MembershipMaster, AClusterOfLogsIsThatOfNodesThatRenew)
 	}
 }
 
+TEST_F(MembershipMaster, AClusterOfLogsIsThatOfWhoRenewsFirst)
+{
+	Newcomer who = newcomer(), later = newcomer();
+	who.log = LogClaim{8, {4, 10}, false};
+	later.log = LogClaim{7, {3, 9}, false};
+	const Result<NodeLife> node = master.join(who, now), stranger = master.join(later, now);
+	ASSERT_TRUE(node.ok());
+	ASSERT_TRUE(stranger.ok());
+	EXPECT_TRUE(master.renew(*node, now).ok()) << "the other has only joined";
+	EXPECT_EQ(master.log_cluster(), 8);
+	EXPECT_EQ(code_of(master.renew(*stranger, now)), EINVAL);
+}
+
+TEST_F(MembershipMaster, AnEmptyLogsNodeStartsAgainBesideLogsThatCameMeanwhile)
+{
+	Newcomer empty = newcomer(), returns = newcomer();
+	empty.log = LogClaim();
+	returns.log = LogClaim{9, {3, 9}, false};
+	const Result<NodeLife> first = master.join(empty, now), second = master.join(returns, now);
+	ASSERT_TRUE(first.ok());
+	ASSERT_TRUE(second.ok());
+	EXPECT_TRUE(master.renew(*second, now).ok());
+	const Result<NodeLife> refused = master.renew(*first, now);
+	ASSERT_EQ(code_of(refused), EINVAL);
+	EXPECT_NE(refused.error().message.find("start this node again"), std::string::npos) << refused.error().message;
+}
+
 /* Else old values would come back in place of the other node's. */
 TEST_F(MembershipMaster, TheLogOfANodeThatWasGivenUpDoesNotGetTheNumberOfAnother)
 {

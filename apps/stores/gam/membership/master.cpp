@@ -287,13 +287,17 @@ Result<NodeLife> Master::renew(const NodeLife &who, Time now)
 		return member.error();
 	Account &account = accounts_[who.node];
 	if (only_joined(**member)) {
-		/* Another may have come between. */
+		/* Another may have come between. Who has only joined decides nothing. */
 		Result<void> same = check_protocol(account.protocol, account.block_bytes);
 		if (same && (*member)->keeps_log)
-			same = account.log_cluster == log_cluster_ ? check_policy((*member)->durable, who.node)
-								   : other_cluster();
+			same = check_policy((*member)->durable, who.node);
 		if (!same)
 			return same.error();
+		if ((*member)->keeps_log && account.log_cluster != log_cluster_ && has_logs())
+			return make_error(EINVAL, "a node with a log of another cluster has come meanwhile",
+				"start this node again");
+		if ((*member)->keeps_log)
+			log_cluster_ = account.log_cluster;
 		protocol_ = account.protocol;
 		block_bytes_ = account.block_bytes;
 		follow(account.first_life);

@@ -72,7 +72,8 @@ public:
 	/**
 	 * Renews the lease. The first time the others hear of @p who, in a new epoch, which is its incarnation from
 	 * then on: so a view knows of all incarnations up to its epoch. Returns the life. Errors, as in the functions
-	 * below: ESTALE (it is no member, or was declared dead).
+	 * below: ESTALE (it is no member, or was declared dead); the first time those of join() as well, if another
+	 * has renewed since.
 	 */
 	Result<NodeLife> renew(const NodeLife &who, Time now);
 	/** Records that @p who is connected to all others. Errors: EINVAL (it has never renewed), ESTALE. */
