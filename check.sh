@@ -5,10 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/packages.sh
 
-fuzz_seconds=12 debug_kernel='' all=''
+fuzz_seconds=12 debug_kernel='' all='' again=''
 usage() {
 	cat <<-END
-	usage: ./check.sh [--fuzz-seconds N] [--debug-kernel] [--all]
+	usage: ./check.sh [--fuzz-seconds N] [--debug-kernel] [--all] [--again]
 	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
 	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep,
 	                     and repeat on Debian's 6.1, at full length, what that one has run; the verbs suite whole on each
@@ -16,6 +16,8 @@ usage() {
 	                     packages, models of the protocols), compile everything with the newest gcc and clang of Debian
 	                     12, 13 and the one to come, run the frameworks of the newer two, and all combinations of
 	                     perftest's options
+	  --again            run again what has passed in build-check/ on the very same files, packages and options: else a
+	                     check that was interrupted, or in which something failed, goes on where it was
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END
 }
@@ -24,6 +26,7 @@ while [ $# -gt 0 ]; do
 	--fuzz-seconds) [ $# -ge 2 ] || stop "--fuzz-seconds needs a number"; fuzz_seconds=$2; shift 2 ;;
 	--debug-kernel) debug_kernel=ON; shift ;;
 	--all) all=ON; shift ;;
+	--again) again=again; shift ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -105,22 +108,25 @@ to_write="if that is meant: cp build-check/names tests/names"
 [ -z "$missing" ] || stop "tests/names has what is not defined ($to_write):"$'\n'"$missing"
 [ -z "$added" ] || [ -n "$all$debug_kernel" ] || stop "tests/names lacks new tests ($to_write):"$'\n'"$added"
 
-again=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
+twice=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
 failed=$tree/Testing/Temporary/LastTestsFailed.log
 # Tests that may be skipped, as this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a
 # systemd can be the first process of, a mirror with the Debian to come; and, for users who are not root, rights.
 may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|machine_compilers|packages_verbs)_forky|kernel_debian-7.2_.*'
 [ "$(id -u)" -eq 0 ] || may_skip='.*'
-rm -f "$again" "$failed"
-tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }
-trap tell_again EXIT
+rm -f "$twice" "$failed"
+tell_twice() { [ ! -s "$twice" ] || { echo "== the emulator failed, and these ran again:" && cat "$twice"; }; }
+trap tell_twice EXIT
 trap 'exit 130' INT TERM
 [ -z "$debug_kernel" ] || export VERBS_ALL=1
-run_tests() { ctest --test-dir "$tree" --no-tests=error --output-on-failure "$@" | tee "$tree/ctest.log"; }
+run_tests() { ctest --test-dir "$tree" --no-tests=error --output-on-failure "$@" | tee -a "$tree/ctest.log"; }
+passed=$(tests/unchanged.py rest "$tree" "$fuzz_seconds:$all:$debug_kernel" $again)
+[ "$passed" -eq 0 ] || echo "== $passed tests are left out: they have passed in build-check/ on these very files (--again runs them)"
+[ -s "$tree/rest" ] || exit 0
 status=0
 # One more than there are processors: every sixth second of a test is one in which it waits, for a lease or a peer.
-run_tests -j $(($(nproc) + 1)) --output-junit "$tree/results.xml" || status=$?
-tests/results.py "$tree/results.xml" --names "$names" --may-skip "$may_skip" || stop "these are no results to trust (above)"
+run_tests -I "$tree/rest" -j $(($(nproc) + 1)) --output-junit "$tree/results.xml" || status=$?
+tests/results.py "$tree/results.xml" --names "$names" --passed-before "$tree/tested" --may-skip "$may_skip" || stop "these are no results to trust (above)"
 if [ $status -ne 0 ]; then
 	# Emulated machines and hundreds of processes on two cores miss time limits now and then. What fails twice, the second
 	# time with nothing beside it, is broken; what passes then is told here, to be looked into.

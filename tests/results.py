@@ -38,21 +38,27 @@ def has_finding(output):
     return FINDING.search(LEAK.sub("", output) if EXPECTATION.search(output) else output)
 
 
+def names_in(path):
+    with open(path, encoding="utf-8") as file:
+        return {line for line in file.read().splitlines() if not line.startswith("#")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
     parser.add_argument("--names", required=True, help="file with the names of all tests that are defined")
+    parser.add_argument("--passed-before", metavar="FILE", required=True, help="likewise, of those that were left out")
     parser.add_argument("--may-skip", metavar="REGEX", required=True)
     options = parser.parse_args()
-    with open(options.names, encoding="utf-8") as file:
-        missing = {line for line in file.read().splitlines() if not line.startswith("#")}
+    defined, before = names_in(options.names), names_in(options.passed_before)
+    missing = defined - before
     tests = ElementTree.parse(options.results).getroot().findall("testcase")
     failed = [test for test in tests if test.get("status") == "fail"]
     unrun = [test for test in tests if test.get("status") not in ("run", "fail")]
     findings = [test for test in failed if has_finding(output_of(test))]
     surprising = [test for test in unrun if not re.fullmatch(options.may_skip, test.get("name"))]
     missing -= {test.get("name") for test in tests}
-    print(f"== {len(tests)} tests: {len(failed)} failed, {len(unrun)} skipped, missing: {', '.join(sorted(missing)) or 'none'}")
+    print(f"== {len(tests)} tests, {len(defined & before)} passed before: {len(failed)} failed, {len(unrun)} skipped, missing: {', '.join(sorted(missing)) or 'none'}")
     tell("skipped", unrun)
     tell("with a finding that is not forgiven", findings)
     tell("that may not be skipped", surprising)

@@ -9,11 +9,16 @@ unchanged.py run GROUP/MEMBER [--package NAME]... INPUT... -- COMMAND [ARGUMENT.
     PRISM_ALL: anything, to run it always.
 unchanged.py record BUILD
     Writes groups of which all tests have passed, by BUILD/passed, into tests/passed, which is committed.
+unchanged.py rest BUILD OPTIONS [again]
+    Writes BUILD/rest, for ctest -I: the tests that have not passed in BUILD on all these very files, with these packages
+    and OPTIONS. Their names, and those of the others, come from BUILD/ctest.log, to which the caller's ctest writes what it
+    prints, and BUILD/tested. Prints the number of the others. again: all tests are to run.
 """
 import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -22,6 +27,9 @@ RECORD = ROOT / "tests/passed"
 HEADER = """# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Recorded by tests/unchanged.py: a group of tests, the hash of the inputs on which all of them have passed.
 """
+
+
+PASSED = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) \.* +Passed +[\d.]+ sec", re.M)
 
 
 def output(*command):
@@ -44,6 +52,11 @@ def hash_of(inputs, packages):
     for package in packages:
         digest.update(output("dpkg-query", "--show", package))
     return digest.hexdigest()
+
+
+def listed(build):
+    """The tests of a build, in ctest's order."""
+    return json.loads(output("ctest", "--test-dir", build, "--show-only=json-v1"))["tests"]
 
 
 def recorded():
@@ -78,9 +91,8 @@ def run(arguments):
 
 
 def record(build):
-    tests = json.loads(output("ctest", "--test-dir", build, "--show-only=json-v1"))["tests"]
     groups = {}
-    for words in (test.get("command", ()) for test in tests):
+    for words in (test.get("command", ()) for test in listed(build)):
         if len(words) > 2 and pathlib.Path(words[0]).name == "unchanged.py":
             group, member = words[2].split("/")
             note = pathlib.Path(build) / "passed" / group / member
@@ -93,11 +105,30 @@ def record(build):
     return 0
 
 
+def rest(build, options, again=""):
+    folder = pathlib.Path(build)
+    tested, log = folder / "tested", folder / "ctest.log"
+    files = hash_of(["."], ())
+    digest = hashlib.sha256(f"{files} {options}\n".encode() + output("dpkg-query", "--show")).hexdigest()
+    known = tested.read_text().split() if files and tested.exists() and not again else []
+    passed = set()
+    if known[:1] == [digest]:
+        passed = set(known[1:]) | set(PASSED.findall(log.read_text(errors="replace") if log.exists() else ""))
+    log.unlink(missing_ok=True)
+    tested.write_text("\n".join([digest, *sorted(passed)]) + "\n")
+    left = [number for number, test in enumerate(listed(build), 1) if test["name"] not in passed]
+    (folder / "rest").write_text("0,0,0," + ",".join(map(str, left)) + "\n" if left else "")
+    print(len(passed))
+    return 0
+
+
 def main():
     if len(sys.argv) > 3 and sys.argv[1] == "run" and "--" in sys.argv:
         return run(sys.argv[2:])
     if len(sys.argv) == 3 and sys.argv[1] == "record":
         return record(sys.argv[2])
+    if len(sys.argv) in (4, 5) and sys.argv[1] == "rest":
+        return rest(*sys.argv[2:])
     sys.exit(__doc__)
 
 

@@ -51,4 +51,28 @@ echo one >module/another
 ran a true || fail "a test with a new input is left out"
 ! tests/unchanged.py run group/a nothing -- true 2>out || fail "a test without an input is taken"
 grep -q 'no input among nothing' out || fail "a test without an input: another message"
+
+# left OPTIONS: the tests that are left to run, and how many are not
+left() {
+	tests/unchanged.py rest build "$@" | tr '\n' ' '
+	cat build/rest
+}
+expect() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
+echo build >.gitignore
+sed -i 's/b module -- true/b module -- sh -c "[ -e good ]"/' CMakeLists.txt
+cmake -S . -B build >/dev/null
+expect "nothing has run" "$(left x)" "0 0,0,0,1,2"
+ctest --test-dir build -I rest >build/ctest.log || true
+expect "one test has passed" "$(left x)" "1 0,0,0,2"
+expect "nothing has run since" "$(left x)" "1 0,0,0,2"
+touch build/good
+ctest --test-dir build -I rest >build/ctest.log
+expect "all have passed" "$(left x)" "2 "
+expect "all are wanted again" "$(left x again)" "0 0,0,0,1,2"
+ctest --test-dir build >build/ctest.log
+expect "all have passed again" "$(left x)" "2 "
+expect "other options" "$(left y)" "0 0,0,0,1,2"
+ctest --test-dir build >build/ctest.log
+echo more >>module/another
+expect "a file has changed" "$(left y)" "0 0,0,0,1,2"
 echo "unchanged.py leaves out what it should"
