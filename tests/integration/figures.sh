@@ -160,7 +160,7 @@ if ! compgen -G '/sys/class/infiniband/prism*' >/dev/null; then
 	ends_with_all KILL "$bin/prism_figures" --table --no-figures --path kernel
 	printf '#!/bin/sh\necho "the machine says why" >&2; exit 124\n' >"$work/tree/tests/kernel/kernel_test.sh"
 	expect 1 "a machine that gives up" env -C "$work/tree" "$bin/prism_figures" --table --no-figures --path kernel &&
-		tells "the machine tells why"
+		tells "the machine says why"
 fi
 wait "$deaf"
 [ $? -eq 143 ] || fail "a program that has lost a signal does not end by it" "$work/deaf"

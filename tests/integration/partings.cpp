@@ -46,7 +46,9 @@ public:
 		channel = ibv_create_comp_channel(context);
 		cq = ibv_create_cq(context, 4 * messages, nullptr, channel, 0);
 		pd = ibv_alloc_pd(context);
-		mr = ibv_reg_mr(pd, memory.data(), memory.size(), IBV_ACCESS_LOCAL_WRITE);
+		/* A number, as ibv_reg_mr() is a macro that combines it with a flag of another enumeration. */
+		constexpr int access = IBV_ACCESS_LOCAL_WRITE;
+		mr = ibv_reg_mr(pd, memory.data(), memory.size(), access);
 		ibv_qp_init_attr attr{};
 		attr.send_cq = attr.recv_cq = cq;
 		attr.qp_type = IBV_QPT_RC;

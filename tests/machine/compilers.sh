@@ -66,7 +66,12 @@ compile() {
 		options+=(-DCMAKE_CXX_STANDARD_LIBRARIES="/usr/lib/$(uname -m)-linux-gnu/libstdc++.so.6")
 	fi
 	configure_and_build "build-$1" all "${options[@]}"
-	! grep -A4 'warning: ' "build-$1.log" || { echo "FAIL: $1 warns"; exit 1; }
+	# A clang that is newer than the suite's libstdc++ warns of what that does in its own headers.
+	! grep -qP '^(?!/usr/\S*/include/c\+\+/).*warning: ' "build-$1.log" || {
+		grep -A4 'warning: ' "build-$1.log"
+		echo "FAIL: $1 warns"
+		exit 1
+	}
 }
 printf '#!/bin/sh\nexec "$@" -O0 -g0\n' >quickly
 chmod 755 quickly
