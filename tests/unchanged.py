@@ -10,9 +10,9 @@ unchanged.py run GROUP/MEMBER [--package NAME]... INPUT... -- COMMAND [ARGUMENT.
 unchanged.py record BUILD
     Writes groups of which all tests have passed, by BUILD/passed, into tests/passed, which is committed.
 unchanged.py rest BUILD OPTIONS [again]
-    Writes BUILD/rest, for ctest -I: the tests that have not passed in BUILD on all these very files, with these packages
-    and OPTIONS. Their names, and those of the others, come from BUILD/ctest.log, to which the caller's ctest writes what it
-    prints, and BUILD/tested. Prints the number of the others. again: all tests are to run.
+    Writes BUILD/rest, for ctest -I: the tests that have not passed in BUILD on these very files, with these packages and
+    OPTIONS. BUILD/tested says which have passed; so does BUILD/ctest.log, which has what the caller's ctest printed since.
+    Prints how many have passed. again: none counts as passed.
 """
 import hashlib
 import json
